@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
-    from butfor.problem.constraints.linked_names import combinations, linked, one_hot
+    from butfor.problem.constraints.linked_names import combinations, linked
     from butfor.problem.constraints.names import (
         allowed,
         at_most_changes,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from butfor.records.reading import load
     from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.swarm import Swarm
+    from butfor.space.encodings import one_hot, thermometer
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
@@ -95,7 +96,7 @@ _HOMES = {
     "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
-    "butfor.problem.constraints.linked_names": ("combinations", "linked", "one_hot"),
+    "butfor.problem.constraints.linked_names": ("combinations", "linked"),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies",
         "linear", "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises",
@@ -108,6 +109,7 @@ _HOMES = {
     "butfor.records.reading": ("load",),
     "butfor.solvers.outcome": ("Status", "Stopped"),
     "butfor.solvers.swarm.swarm": ("Swarm",),
+    "butfor.space.encodings": ("one_hot", "thermometer"),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
     "butfor.verdict.certificate": ("Certificate",),

@@ -43,19 +43,25 @@ def test_what_was_planted_is_found() -> None:
     data["most"] = np.maximum(data["a"], data["b"]) + 0.1
     data["region"] = data["city"].str[-1].astype(int) // 3 * 10
     data["paid"] = data["count"] - 1
-    data = pd.get_dummies(data, columns=["job"], dtype=int)
+    data = pd.get_dummies(data, columns=["job"], prefix="", prefix_sep="", dtype=int)
     found = told(data)
     assert "linear({'a': 1.0, 'most': -1.0}, '<=', 0.0)" in found
     assert "linear({'b': 1.0, 'most': -1.0}, '<=', 0.0)" in found
     assert "linear({'a': 1.0, 'b': 1.0, 'count': -1.0, 'sum': -1.0}, '==', 0.0)" in found
     assert "linked('count', 'paid')" in found
     assert "linked('city', 'region')" in found
-    assert "one_hot('job_clerk', 'job_driver', 'job_nurse')" in found
+    assert "combinations('clerk', 'driver', 'nurse')" in found
 
 
 def test_two_dummies_are_a_group_too() -> None:
     data = table().assign(woman=lambda X: (X["a"] > 0).astype(int), man=lambda X: (X["a"] <= 0).astype(int))
-    assert told(data) == ["one_hot('woman', 'man')"]
+    assert told(data) == ["combinations('woman', 'man')"]
+    assert "declare bf.one_hot('woman', 'man')" in bf.suggest(data).why[0]
+
+
+def test_dummies_that_a_space_knows_need_no_suggestion() -> None:
+    data = pd.get_dummies(table().assign(region=lambda X: X["city"].str[-1].astype(int) // 3), columns=["city"])
+    assert told(data) == ["linked('city', 'region')"]
 
 
 def test_a_level_that_leaves_others_out_implies_them() -> None:

@@ -93,12 +93,12 @@ class BinaryColumns(tuple[BinaryColumn, ...]):
         out = np.empty((frames.height(rows), len(self)), dtype=np.uint8, order="F")
         truth = out.view(np.bool_)
         opened = frames.opened(rows)
-        positions = {name: position for position, name in enumerate(frames.names(opened))}
+        given = frames.positions(opened)
         codes, read = np.empty(0), -1
         for k, one in enumerate(self):
             if one.feature != read:
                 read = one.feature
-                codes = encode_column(features[read], opened, positions[one.column])
+                codes = encode_column(features[read], opened, given)
             one.write(codes, truth[:, k])
         return out
 

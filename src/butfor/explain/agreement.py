@@ -29,8 +29,7 @@ def agreement(answers: Explanation | Explanations, models: Iterable[Any], own: S
 
 
 def _share(answer: Explanation, models: list[Any], own: Source) -> float:
-    names = answer.space.names
-    before = Prediction(own, frames.select(answer.factual, names))
+    before = Prediction(own, frames.select(answer.factual, answer.space.columns))
     target = from_spec(answer.question.spec["target"])
     assert isinstance(target, AbstractTarget)
     agree = []

@@ -41,7 +41,7 @@ def decision_map(
                          np.broadcast_to(start, grid.points.shape))  # fmt: skip
     asked = Prediction(reading.source, table)
     target = target_of(first)
-    row = Prediction(reading.source, frames.select(first.factual, space.names))
+    row = Prediction(reading.source, frames.select(first.factual, space.columns))
     values = target.measured(asked, first.after) if first.found and first.score else None
     return DecisionMap(
         columns=(space.features[grid.i], space.features[grid.j]),

@@ -39,7 +39,7 @@ from butfor.problem.question import ask
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.choose import supports
 from butfor.solvers.solver import AbstractSolver
-from butfor.space.feature import Override
+from butfor.space.infer import Declaration
 from butfor.space.space import Space
 from butfor.views.progress import bar
 
@@ -75,7 +75,7 @@ class Explainer(SeveralAnswers):
         model: Any,
         data: Any,
         *,
-        space: Mapping[str, Override] | None = None,
+        space: Mapping[str, Declaration] | None = None,
         words: Words | None = None,
         on_mismatch: OnMismatch = "raise",
     ) -> None:

@@ -35,7 +35,7 @@ def _users_line() -> int:
 
 def point_out_unread(reading: Reading) -> None:
     """Warn of columns of the data that the model does not read. The target may have been left among them."""
-    known = set(reading.space.names)
+    known = set(reading.space.columns)
     unread = [name for name in frames.names(reading.data) if name not in known]
     if unread:
         warnings.warn(

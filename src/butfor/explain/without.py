@@ -18,7 +18,7 @@ def left_alone(asking: Asking, answer: Explanation, columns: Sequence[str]) -> C
     """The row of an answer and its question, with these columns fixed."""
     _check(asking, answer, columns)
     spec = answer.question.spec
-    row = frames.select(answer.factual, asking.reading.space.names)
+    row = frames.select(answer.factual, asking.reading.space.columns)
     rules = (*meant(spec["constraints"]), Fixed(tuple(map(str, columns))))
     return asking.case(row, meant(spec["target"]), meant(spec["cost"]), rules)
 

@@ -134,7 +134,7 @@ def _words(answers: Explanations) -> str:
 def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
     """The rows of each group, in the order of the groups.
 
-    `by` is a column of the rows that were explained, or holds the group of each row.
+    `by` is a column of the rows that were explained, dummies of one, or holds the group of each row.
     """
     if isinstance(by, Iterable) and not isinstance(by, str):
         each = list(by)
@@ -143,6 +143,9 @@ def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
                 f"by= holds {len(each)} groups, and {len(known)} rows were answered.",
                 "It must hold one group per row, in their order.",
             )
+    elif str(by) in known.space.names and known.space[str(by)].dummies is not None:
+        feature, codes = known.space[str(by)], known.start[:, known.space.index(str(by))]
+        each = [feature.value(code) for code in codes.tolist()]
     else:
         each = [value for table in known.tables for value in _column(table, by)]
     each = [MISSING_GROUP if frames.is_missing(one) else _plain(one) for one in each]

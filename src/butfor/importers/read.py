@@ -25,8 +25,9 @@ from butfor.model.questions import Model, kind_of, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.space import frames, short_types
+from butfor.space.encodings import Encoding
 from butfor.space.feature import Feature, Override
-from butfor.space.infer import declared, describe_data, infer
+from butfor.space.infer import Declaration, declared, describe_data, infer
 from butfor.space.space import Space, encode_column
 
 OnMismatch = Literal["raise", "search"]
@@ -58,7 +59,7 @@ class Reading:
 def read(
     estimator: Any,
     data: Any,
-    overrides: Mapping[str, Override] | None = None,
+    overrides: Mapping[str, Declaration] | None = None,
     on_mismatch: OnMismatch = "raise",
 ) -> Reading:
     """Read an estimator. If the model or a step is not known, it becomes a black box that says why.
@@ -74,7 +75,11 @@ def read(
     source = open_source(estimator, data)
     overrides = declared(overrides)
     given = frames.names(data)
-    meant = {name: override for name, override in overrides.items() if name in source.names or name not in given}
+    meant = {
+        name: override
+        for name, override in overrides.items()
+        if name in source.names or name not in given or isinstance(override, Encoding)
+    }
     space = infer(frames.select(data, source.names), meant)
     wishes: list[dict[int, tuple[Any, ...]]] = []
     while True:
@@ -113,8 +118,8 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
     """
     load_builtin()
     source = open_source(estimator, rows)
-    if source.names != space.names:
-        raise InputError(f"the model reads the columns {list(source.names)}.", f"The space has {list(space.names)}.")
+    if source.names != space.columns:
+        raise InputError(f"the model reads the columns {list(source.names)}.", f"The space has {list(space.columns)}.")
     try:
         return _folded(source, space, rows)
     except NeedsLevels as wish:
@@ -156,15 +161,20 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
 
 def _lost_texts(source: Source, space: Space, sample: Any) -> dict[str, Any]:
     """What the estimator gets in place of a missing text, where that is NaN. Imputers and encoders tell it from None."""
-    texts = [j for j, feature in enumerate(space.features) if any(isinstance(v, str) for v in feature.levels or ())]
+    texts = [j for j, feature in enumerate(space.features) if _holds_text(feature)]
     if not texts:
         return {}
     open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
     point = open_to.encode(sample)
     point[:, texts] = np.nan
     given = source.inputs(open_to.decode(point, sample))
-    names = {space.names[j]: frames.marker(given, space.names[j], j) for j in texts}
+    at = frames.positions(given)
+    names = {name: frames.marker(given, name, at[name]) for name in (space.names[j] for j in texts)}
     return {name: found for name, found in names.items() if isinstance(found, float)}
+
+
+def _holds_text(feature: Feature) -> bool:
+    return feature.dummies is None and any(isinstance(level, str) for level in feature.levels or ())
 
 
 def _unit(source: Source, space: Space, model: Model, readout: AbstractReadout, sample: Any) -> float:
@@ -189,16 +199,22 @@ def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
 
 
 def _with_levels(
-    space: Space, wanted: dict[int, tuple[Any, ...]], ordered: bool, data: Any, overrides: Mapping[str, Override]
+    space: Space, wanted: dict[int, tuple[Any, ...]], ordered: bool, data: Any, overrides: Mapping[str, Declaration]
 ) -> Space:
     features = list(space.features)
     for j, levels in wanted.items():
         old = features[j]
-        levels = levels or _seen(old, data)
-        if old.name in overrides and old.levels is None:
+        if old.dummies is not None:
             raise InputError(
-                f"column {old.name!r} was declared {overrides[old.name].kind}, "
-                "but the pipeline encodes it as categories.",
+                f"the pipeline encodes {old.columns[0]!r}, one of the dummies of {old.name!r}, with other values than 0 and 1.",
+                "Dummies hold nothing else.",
+                f"Write bf.Explainer(..., space={{{old.name!r}: None}}).",
+            )
+        levels = levels or _seen(old, data)
+        declaration = overrides.get(old.name)
+        if isinstance(declaration, Override) and old.levels is None:
+            raise InputError(
+                f"column {old.name!r} was declared {declaration.kind}, but the pipeline encodes it as categories.",
                 "",
                 "Declare it bf.Categorical or bf.Ordinal, or leave it out of space.",
             )
@@ -211,7 +227,7 @@ def _with_levels(
         fresh = replace(
             old, levels=levels, ordered=ordered or (old.levels is not None and old.ordered), step=0.0, why=why
         )
-        features[j] = describe_data(fresh, data, frames.names(data).index(old.name))
+        features[j] = describe_data(fresh, data, frames.positions(data))
     return Space(tuple(features))
 
 
@@ -229,7 +245,7 @@ def _check_unused(feature: Feature, gone: list[Any], known: tuple[Any, ...], dat
 
 def _seen(feature: Feature, data: Any) -> tuple[Any, ...]:
     """The numbers that the data holds, as levels."""
-    column = encode_column(replace(feature, missing=True), data, frames.names(data).index(feature.name))
+    column = encode_column(replace(feature, missing=True), data, frames.positions(data))
     values = np.unique(column[~np.isnan(column)])
     return tuple(int(v) if v == int(v) else v for v in values.tolist())
 
@@ -245,7 +261,7 @@ def _with_missing(source: Source, space: Space, columns: list[Column], sample: A
     for j, feature in enumerate(space.features):
         reads = [column for column in columns if column.feature == j]
         takes = all(not column.refuses_missing and (allows or not np.isnan(column.missing_value())) for column in reads)
-        if takes and (reads or feature.missing or feature.levels is None):
+        if takes and feature.dummies is None and (reads or feature.missing or feature.levels is None):
             able.append(j)
     open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
     taken = _taken(source, open_to, able, sample)

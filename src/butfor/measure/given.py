@@ -106,7 +106,7 @@ def _rows(table: Any, space: Space) -> tuple[FloatArray, BoolArray]:
     height = frames.height(table)
     if not height:
         return np.empty((0, len(space))), np.zeros(0, dtype=np.bool_)
-    read = [(name, position) for position, name in enumerate(frames.names(table)) if name in space.names]
+    read = [(name, position) for position, name in enumerate(frames.names(table)) if name in space.columns]
     blank = np.full(height, bool(read))
     for name, position in read:
         if blank.any():
@@ -122,9 +122,9 @@ def _spelled_out(table: Any, space: Space) -> Any:
     Some libraries keep every value, or every level, as text.
     """
     columns = {
-        name: frames.values(table, name, at) for at, name in enumerate(frames.names(table)) if name in space.names
+        name: frames.values(table, name, at) for at, name in enumerate(frames.names(table)) if name in space.columns
     }
-    meant = {name: _meant(space[name], column) for name, column in columns.items()}
+    meant = {name: _meant(space[name], column) if name in space.names else column for name, column in columns.items()}
     if all(meant[name] is column for name, column in columns.items()):
         return table
     return np.array(list(meant.values()), dtype=object).T if frames.is_array(table) else frames.like(table, meant)

@@ -21,7 +21,7 @@ from butfor.problem.question import ask
 from butfor.problem.referee import Referee
 from butfor.problem.written.constraints import Constraints
 from butfor.space import frames
-from butfor.space.feature import Override
+from butfor.space.infer import Declaration
 from butfor.space.lengths import Lengths
 from butfor.space.space import Space
 from butfor.verdict.verify import respected
@@ -88,7 +88,7 @@ class Judge:
         *,
         target: Any = "other",
         constraints: Constraints = (),
-        space: Mapping[str, Override] | None = None,
+        space: Mapping[str, Declaration] | None = None,
         neighbours: int = 10,
         seed: int = 0,
     ) -> None:

@@ -14,18 +14,18 @@ from butfor.problem import costs
 from butfor.problem.constraints import judged, linked, relations, restrictions, robust, robust_to
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.targets import classes, risk, survival, values
-from butfor.space import levels
+from butfor.space import dummies, levels
 
 SPEC_KINDS: tuple[type, ...] = (
     costs.L0, costs.L1, costs.L2, costs.LInf, costs.Gower, costs.MAD, costs.Table, costs.Quadratic, costs.Mix,
     restrictions.Fixed, restrictions.Direction, restrictions.Between, restrictions.Within, restrictions.Grid,
     restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
     relations.AtMost, relations.LinearRelation, relations.Event, relations.Implication,
-    linked.LinkedColumns, linked.Combinations, linked.OneHot, judged.Margin, judged.Plausible,
+    linked.LinkedColumns, linked.Combinations, judged.Margin, judged.Plausible,
     robust.Robust, robust_to.RobustTo,
     classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,
     survival.SurvivalBeside, survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
-    curves.MeanTime, curves.Chance, curves.QuantileTime,
+    curves.MeanTime, curves.Chance, curves.QuantileTime, dummies.Dummies,
 )  # fmt: skip
 
 WRITTEN = {"AllowedMoves": "Moves", "LinearRelation": "Relation"}

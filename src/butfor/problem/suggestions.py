@@ -20,9 +20,11 @@ from butfor.errors import InputError, suggests
 from butfor.experimental import experimental
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.constraints.linked_names import linked, one_hot
+from butfor.problem.constraints.linked_names import combinations as together
+from butfor.problem.constraints.linked_names import linked
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space import frames
+from butfor.space.encodings import Encoding
 from butfor.space.feature import Feature
 from butfor.space.infer import infer
 
@@ -160,7 +162,7 @@ class _Columns:
 
 
 def _dummies(columns: _Columns) -> Found:
-    """Groups of columns of 0 and 1 that add up to 1, neighbours in the table first."""
+    """Groups of columns of 0 and 1 that add up to 1, neighbours in the table first. They are no feature of the space yet."""
     left = [j for j in columns.groups() if columns.is_numeric(j) and np.isin(columns.values(j), (0.0, 1.0)).all()]
     while left:
         first, *others = left
@@ -171,7 +173,8 @@ def _dummies(columns: _Columns) -> Found:
         left = [j for j in left if j not in group] if (total == 1).all() else others
         if len(group) > 1 and (total == 1).all():
             columns.taken.update(group)
-            yield one_hot([columns.name(j) for j in group]), f"one of them is 1 {columns.rows}"
+            names = [columns.name(j) for j in group]
+            yield together(*names), f"one of them is 1 {columns.rows}: declare bf.{Encoding('one_hot', tuple(names))!r}"
 
 
 def _functions(columns: _Columns) -> Found:

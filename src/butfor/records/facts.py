@@ -26,7 +26,7 @@ Facts = dict[str, Any]
 def facts_of(answers: Explanations) -> Iterator[Facts]:
     """The answers as plain data, one by one. What they share, and what follows from the rest, is left out."""
     labels = tables.labels_of(answers.table)
-    missing = tables.blanks(answers.table, tables.kind_of(answers.table, answers.space.names)["columns"])
+    missing = tables.blanks(answers.table, tables.kind_of(answers.table, answers.space.columns)["columns"])
     found = answers.found.tolist()
     for i, at in enumerate(answers.table_rows.tolist()):
         certificate, start = answers.certificates[i], answers.factual_codes[at]
@@ -106,7 +106,6 @@ def answers_from(
     """The answers with these facts, in columns, of which `own_from` has read each. Each has a row of its own in the table."""
     shape = (len(lines), len(space))
     starts = np.array([one.start for one in read], dtype=np.float64).reshape(shape)
-    cells = [[f.value(code) for code in column.tolist()] for f, column in zip(space, starts.T, strict=True)]
     labels, missing = ([facts[name] for facts in lines] for name in ("label", "missing"))
     return Explanations(
         space=space,
@@ -115,7 +114,7 @@ def answers_from(
         table_rows=np.arange(len(lines)),
         factual_codes=starts,
         point_codes=np.array([one.end for one in read], dtype=np.float64).reshape(shape),
-        table=tables.rebuild(header["table"], cells, labels, missing),
+        table=tables.rebuild(header["table"], space.cells(starts), labels, missing),
         outputs_before=[one.before for one in read],
         outputs_after=[one.after for one in read],
         costs=np.array([one.certificate.cost for one in read], dtype=np.float64),

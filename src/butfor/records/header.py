@@ -11,6 +11,7 @@ from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.spec import from_spec, to_spec
 from butfor.records import tables
 from butfor.records.schema import SCHEMA, contradicted
+from butfor.space.dummies import RULES
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -35,10 +36,14 @@ def header_of(answers: Explanations) -> dict[str, Any]:
             "spec": question.spec,
         },
         "space": [
-            {"kind": one.kind, **{f.name: to_spec(getattr(one, f.name)) for f in fields(Feature)}}
+            {
+                "kind": one.kind,
+                **{f.name: to_spec(getattr(one, f.name)) for f in fields(Feature) if f.name != "dummies"},
+                **({} if one.dummies is None else {"dummies": to_spec(one.dummies)}),
+            }
             for one in answers.space
         ],
-        "table": tables.kind_of(answers.table, answers.space.names),
+        "table": tables.kind_of(answers.table, answers.space.columns),
     }
 
 
@@ -59,12 +64,27 @@ def space_from(header: Mapping[str, Any]) -> Space:
     space = Space(
         tuple(Feature(**{name: from_spec(one[name]) for name in known if name in one}) for one in header["space"])
     )
+    _check_dummies(space)
     names = [column["name"] for column in header["table"]["columns"]]
-    if names != list(space.names):
-        raise contradicted(f"table has the columns {names}, and space has {list(space.names)}")
+    if names != list(space.columns):
+        raise contradicted(f"table has the columns {names}, and space has {list(space.columns)}")
     for feature in space:
         if not (feature.low <= feature.high and feature.step >= 0):
             raise contradicted(
                 f"the range of {feature.name!r} is {feature.low:g} to {feature.high:g} in steps of {feature.step:g}"
             )
     return space
+
+
+def _check_dummies(space: Space) -> None:
+    """Dummies must hold each level in a way of its own, and each column of the table one feature."""
+    dummies = [(one, one.dummies) for one in space if one.dummies is not None]
+    for one, its in dummies:
+        widths = {len(its.columns), len(its.at), *map(len, its.patterns)}
+        distinct = len(set(its.patterns)) == len(its.patterns) == len(one.levels or ())
+        known = its.code in RULES and not any(cell not in (0, 1) for row in its.patterns for cell in row)
+        if len(widths) > 1 or not distinct or not known:
+            raise contradicted(f"the dummies of {one.name!r} do not hold its levels")
+    at = [place for _, its in dummies for place in its.at]
+    if len(set(at)) < len(at) or not set(at) <= set(range(len(space) - len(dummies) + len(at))):
+        raise contradicted("dummies of two features are the same column of the table")

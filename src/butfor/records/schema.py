@@ -185,13 +185,16 @@ def _object(needed: dict[str, Rule], optional: dict[str, Rule] | None = None) ->
 
 
 _CHECKS = _list(_object({"check": _text, "passed": _flag}))
+_DUMMIES = _object(
+    {"kind": _text, "code": _text, "columns": _list(_text), "at": _list(_whole(0)), "patterns": _list(_list(_any))}
+)
 _FEATURE = _object(
     {
         "name": _text, "low": _scalar, "high": _scalar, "step": _scalar, "anchor": _scalar,
         "levels": _maybe(_list(_any)), "ordered": _flag, "missing": _flag, "single": _flag, "typical": _scalar,
         "mad": _scalar, "std": _scalar, "why": _text,
     },
-    {"kind": _text, "none": _flag},
+    {"kind": _text, "none": _flag, "dummies": _DUMMIES},
 )  # fmt: skip
 _COLUMNS = _list(_object({"name": _text, "type": _text}))
 _QUESTION = _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)})

@@ -1,4 +1,4 @@
-"""One raw column. It is a number (any, whole, or in steps) or has finitely many levels (ordered or not)."""
+"""One feature: a raw column, or dummies of one. It is a number (any, whole, in steps) or has levels (ordered or not)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, did_you_mean, suggests
+from butfor.space.dummies import Dummies
 
 
 @dataclass(frozen=True)
 class Feature:
-    """What is known about one column.
+    """What is known about one column, or about columns of 0 and 1 that are dummies of one.
 
     - `low`, `high`: the ends of the range of a number;
     - `step`, `anchor`: the grid of a number, `anchor + step * k`, if `step > 0`;
@@ -25,7 +26,8 @@ class Feature:
     - `single`: whether the numbers are float32;
     - `typical`, `mad`, `std`: a typical value of the training data, the median absolute deviation and the standard
       deviation (all encoded);
-    - `why`: where this knowledge comes from, in words.
+    - `why`: where this knowledge comes from, in words;
+    - `dummies`: the columns of 0 and 1 over which it is spread; None if it has a column of its own.
     """
 
     name: str
@@ -42,6 +44,12 @@ class Feature:
     mad: float = 0.0
     std: float = 0.0
     why: str = ""
+    dummies: Dummies | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the user's table that hold it."""
+        return (self.name,) if self.dummies is None else self.dummies.columns
 
     @property
     def kind(self) -> str:
@@ -138,6 +146,9 @@ class Override:
     def apply(self, feature: Feature) -> Feature:
         """`feature`, with the declaration in place of what was inferred."""
         if self.levels is not None:
+            if feature.dummies is not None:
+                codes = [feature.code(level, f"space={{{feature.name!r}: bf.{self!r}}}") for level in self.levels]
+                feature = replace(feature, dummies=feature.dummies.of(codes))
             return replace(
                 feature, levels=self.levels, ordered=self.kind == "ordinal", step=0.0, low=0.0, high=0.0, why="given"
             )

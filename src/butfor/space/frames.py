@@ -95,6 +95,11 @@ def names(table: Any) -> tuple[str, ...]:
     return tuple(str(label) for label in labels(table))
 
 
+def positions(table: Any) -> dict[str, int]:
+    """The position of each column, by its name."""
+    return {name: position for position, name in enumerate(names(table))}
+
+
 def labels(table: Any) -> list[Any]:
     """The columns' own labels. In pandas they may be numbers or tuples."""
     found = table.columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,51 +11,96 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, UnknownColumnError, choice
 from butfor.space import frames
+from butfor.space.encodings import Encoding, found
 from butfor.space.feature import Feature, Override
 from butfor.space.levels import check_levels
 from butfor.space.space import Space, encode_column
 
+Declaration = Override | Encoding | None
+"""What a user says of a feature. None: these are no dummies, but columns by themselves."""
 
-def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
+
+def infer(table: Any, declarations: Mapping[str, Declaration] | None = None) -> Space:
     """The space of `table`. The user's declarations replace what is inferred."""
     table = frames.as_table(table)
     if frames.height(table) == 0:
         raise InputError("the data has no rows.", "At least one row is needed to know what values a column takes.")
-    given = frames.names(table)
+    table = frames.opened(table)
+    given = frames.positions(table)
     if not given:
         raise InputError("the data has no columns.", "At least one is needed.")
-    table = frames.opened(table)
-    overrides = declared(overrides)
-    for name, override in overrides.items():
-        if name not in given:
+    said = declared(declarations)
+    features = _with_dummies({name: infer_column(table, name, at) for name, at in given.items()}, table, said)
+    for name, declaration in said.items():
+        if name not in features and declaration is not None:
             raise UnknownColumnError(
-                f"space declares a column {name!r} that the data does not have.", *choice("It has", name, given)
+                f"space declares a column {name!r} that the data does not have.", *choice("It has", name, features)
             )
-        if not isinstance(override, Override):
-            raise InputTypeError(
-                f"space={{{name!r}: {override!r}}} was given.",
-                "A declaration must be bf.Continuous, bf.Integer, bf.Step, bf.Categorical or bf.Ordinal.",
-            )
-    features = []
-    for position, name in enumerate(given):
-        feature = infer_column(table, name, position)
-        if name in overrides:
-            feature = overrides[name].apply(feature)
+        if isinstance(declaration, Override):
+            features[name] = declaration.apply(features[name])
+    for name, feature in features.items():
         if feature.levels is not None:
             check_levels(name, feature.levels)
-        features.append(describe_data(feature, table, position))
-    return Space(tuple(features))
+    in_order = sorted(features.values(), key=lambda feature: min(given[column] for column in feature.columns))
+    return Space(tuple(describe_data(feature, table, given) for feature in in_order))
 
 
-def declared(space: Any) -> dict[str, Override]:
-    """The user's declarations of columns, by name."""
+def declared(space: Any) -> dict[str, Declaration]:
+    """The user's declarations of features, by name."""
     if space is not None and not isinstance(space, Mapping):
         raise InputTypeError(
             f"space={space!r} was given.",
             "A dict from column to its declaration is needed.",
             'Write space={"age": bf.Integer()}, and leave out what is inferred well.',
         )
-    return {str(name): override for name, override in (space or {}).items()}
+    for name, declaration in (space or {}).items():
+        if not isinstance(declaration, Declaration):
+            raise InputTypeError(
+                f"space={{{name!r}: {declaration!r}}} was given.",
+                "A declaration must be bf.Continuous, bf.Integer, bf.Step, bf.Categorical, bf.Ordinal, bf.one_hot or "
+                "bf.thermometer.",
+            )
+    return {str(name): declaration for name, declaration in (space or {}).items()}
+
+
+def _with_dummies(columns: Mapping[str, Feature], table: Any, said: Mapping[str, Declaration]) -> dict[str, Feature]:
+    """The features of a table: its columns, but dummies as the one feature that they are."""
+    given = frames.positions(table)
+    dummies: dict[str, Feature] = {}
+    for name, declaration in said.items():
+        if isinstance(declaration, Encoding):
+            dummies[name] = declaration.feature(name, table, given)
+    taken = _holders(dummies, given)
+    left = {name: feature for name, feature in columns.items() if name not in taken and name not in said}
+    seen = {name: one.feature(name, table, given) for name, one in found(table, left, {*given, *dummies})}
+    for name, declaration in said.items():
+        if declaration is None and name not in seen:
+            raise UnknownColumnError(
+                f"space={{{name!r}: None}} was given, but no dummies {name!r} were found.",
+                *choice("Found were", name, seen or ["none"]),
+            )
+    dummies |= {name: feature for name, feature in seen.items() if name not in said or said[name] is not None}
+    taken = _holders(dummies, given)
+    return {name: feature for name, feature in columns.items() if name not in taken} | dummies
+
+
+def _holders(dummies: Mapping[str, Feature], given: Collection[str]) -> dict[str, str]:
+    """Which feature holds each column of dummies. A column has one feature, and each feature a name of its own."""
+    holder: dict[str, str] = {}
+    for name, feature in dummies.items():
+        for column in feature.columns:
+            if holder.setdefault(column, name) != name:
+                raise InputError(
+                    f"space declares {column!r} to be in {holder[column]!r} and in {name!r}.",
+                    "A column belongs to one feature.",
+                )
+    for name, feature in dummies.items():
+        if name in given and name not in feature.columns:
+            raise InputError(
+                f"space declares dummies {name!r}, and there is a column of that name.",
+                "Each feature needs its own name.",
+            )
+    return holder
 
 
 def infer_column(table: Any, name: str, position: int) -> Feature:
@@ -121,16 +166,16 @@ WIDEST = 1e100
 """The widest range of a column, and the inverse of the narrowest."""
 
 
-def describe_data(feature: Feature, table: Any, position: int) -> Feature:
+def describe_data(feature: Feature, table: Any, given: Mapping[str, int]) -> Feature:
     """`feature`, with what its column shows: typical value, spreads, missing values."""
-    column = encode_column(replace(feature, missing=True), table, position)
+    column = encode_column(replace(feature, missing=True), table, given)
     seen = column[~np.isnan(column)]
     missing = bool(seen.size < column.size)
     if not seen.size:
         return replace(feature, missing=missing)
     if feature.levels is not None:
         counts = np.bincount(seen.astype(np.intp), minlength=len(feature.levels))
-        none = missing and frames.marker(table, feature.name, position) is None
+        none = missing and frames.marker(table, feature.name, given[feature.name]) is None
         return replace(feature, missing=missing, none=none, typical=float(np.argmax(counts)))
     if not 1 / WIDEST < feature.range < WIDEST or not np.abs(seen).max() < WIDEST:
         raise InputError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import fnmatch
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ from butfor.space.writing import write
 
 @dataclass(frozen=True)
 class Space:
-    """The raw columns that a model reads, in order.
+    """The features that a model reads, in order: raw columns, and dummies as the one feature that they are.
 
     A row is encoded as float64: a number as itself, a level as its position, a missing value as NaN. Print the space to
     see what was inferred and why.
@@ -31,6 +32,11 @@ class Space:
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
         return tuple(feature.name for feature in self.features)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the user's table that the model reads, in order."""
+        return tuple(self.features[j].columns[place] for j, place in places(self.features))
 
     def __len__(self) -> int:
         return len(self.features)
@@ -46,9 +52,20 @@ class Space:
         try:
             return self.names.index(str(name))
         except ValueError:
+            self._refuse_dummy(str(name))
             raise UnknownColumnError(
                 f"there is no column {name!r}.", *choice("The columns are", name, self.names)
             ) from None
+
+    def _refuse_dummy(self, name: str) -> None:
+        """Refuse the name of a dummy, or a pattern of dummies, in place of that of their feature."""
+        for feature in self.features:
+            if feature.dummies is not None and fnmatch.filter(feature.columns, name):
+                raise UnknownColumnError(
+                    f"there is no feature {name!r}.",
+                    f"Dummies are one feature: {feature.name!r} is {feature.describe()}.",
+                    f"Write {feature.name!r}.",
+                )
 
     def encode(self, table: Any) -> FloatArray:
         """Rows as numbers, checked.
@@ -57,7 +74,7 @@ class Space:
         """
         table = frames.opened(frames.as_table(table))
         self.check_columns(table)
-        given = {name: position for position, name in enumerate(frames.names(table))}
+        given = frames.positions(table)
         out = np.empty((frames.height(table), len(self)))
         numbers = [j for j, feature in enumerate(self.features) if feature.levels is None]
         block = frames.plain_numbers(table, [self.names[j] for j in numbers])
@@ -66,7 +83,7 @@ class Space:
         fine = block is not None and bool(np.isfinite(block).all())
         for j, feature in enumerate(self.features):
             if block is None or feature.levels is not None:
-                out[:, j] = encode_column(feature, table, given[feature.name])
+                out[:, j] = encode_column(feature, table, given)
             elif not fine:
                 check_codes(feature, out[:, j])
         return out
@@ -76,12 +93,21 @@ class Space:
         was = self.encode(table) if was is None else was
         changed = ~same(points, was)
         columns = {
-            feature.name: decode_column(feature, points[:, j], changed[:, j])
+            name: values
             for j, feature in enumerate(self.features)
             if changed[:, j].any()
+            for name, values in decode_columns(feature, points[:, j], changed[:, j])
         }
         levels = {feature.name: feature.levels for feature in self.features if feature.levels is not None}
         return write(table, columns, levels)
+
+    def cells(self, codes: FloatArray) -> list[list[Any]]:
+        """The values of encoded rows, column by column of the user's table. A missing value is None."""
+        held = [[feature.value(code) for code in codes[:, j].tolist()] for j, feature in enumerate(self.features)]
+        return [
+            held[j] if (dummies := self.features[j].dummies) is None else dummies.held(place, codes[:, j])
+            for j, place in places(self.features)
+        ]
 
     def takes(self, point: FloatArray) -> bool:
         """Whether the model takes an encoded row, as far as missing values go."""
@@ -92,15 +118,15 @@ class Space:
 
         A column in which nothing changed was not written, and float64 holds every number.
         """
-        if frames.holds_floats(table, self.names):
+        if frames.holds_floats(table, self.columns):
             return points
         table = frames.opened(table)
-        given = {name: position for position, name in enumerate(frames.names(table))}
+        given = frames.positions(table)
         out = points.copy()
         for j in np.flatnonzero((~same(points, was)).any(axis=0)).tolist():
             feature = self.features[j]
             try:
-                out[:, j] = encode_column(feature, table, given[feature.name])
+                out[:, j] = encode_column(feature, table, given)
             except InputError:  # not a value of this column: it is not the claimed one
                 out[:, j] = np.nan
         return out
@@ -108,22 +134,22 @@ class Space:
     def check_columns(self, table: Any) -> None:
         """Refuse a table that lacks a column."""
         given = set(frames.names(table))
-        absent = [name for name in self.names if name not in given]
+        absent = [name for name in self.columns if name not in given]
         array = frames.is_array(table)
-        if array and table.shape[1] != len(self):
-            raise InputError(f"{table.shape[1]} columns were given.", f"The model reads {len(self)}.")
+        if array and table.shape[1] != len(self.columns):
+            raise InputError(f"{table.shape[1]} columns were given.", f"The model reads {len(self.columns)}.")
         if array and absent:
             raise InputError(
                 "an array was given, but the data has named columns.",
-                choice("The model reads", None, self.names)[0],
+                choice("The model reads", None, self.columns)[0],
                 "Give the rows as a table with these columns: pd.DataFrame(rows, columns=data.columns).",
             )
         if absent:
-            strangers = [name for name in frames.names(table) if name not in self.names]
+            strangers = [name for name in frames.names(table) if name not in self.columns]
             meant = {name: near[0] for name in absent if (near := suggested(name, strangers))}
             raise UnknownColumnError(
                 choice("columns are missing:", None, absent)[0],
-                choice("The model reads", absent[0], self.names)[0],
+                choice("The model reads", absent[0], self.columns)[0],
                 " ".join(f"Rename {given!r} to {name!r}." for name, given in list(meant.items())[:NAMES_LISTED]),
             )
 
@@ -160,8 +186,24 @@ class Space:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
-    """One column as numbers."""
+def places(features: Sequence[Feature]) -> list[tuple[int, int]]:
+    """For each column of the user's table in order, which feature it holds, and which of that feature's columns it is."""
+    dummies = {
+        at: (j, place)
+        for j, feature in enumerate(features)
+        if feature.dummies is not None
+        for place, at in enumerate(feature.dummies.at)
+    }
+    others = iter([(j, 0) for j, feature in enumerate(features) if feature.dummies is None])
+    count = sum(len(feature.columns) for feature in features)
+    return [dummies[at] if at in dummies else next(others) for at in range(count)]
+
+
+def encode_column(feature: Feature, table: Any, given: Mapping[str, int]) -> FloatArray:
+    """One feature as numbers. The columns of the table are at the positions `given`."""
+    if feature.dummies is not None:
+        return feature.dummies.encode(feature.name, table, given)
+    position = given[feature.name]
     if feature.levels is None:
         found = frames.numbers(table, feature.name, position)
     else:
@@ -192,6 +234,15 @@ def check_codes(feature: Feature, found: FloatArray) -> None:
             "The model takes no missing values there.",
             "Fill it, or add a SimpleImputer to the pipeline.",
         )
+
+
+def decode_columns(feature: Feature, codes: FloatArray, changed: BoolArray) -> Iterator[tuple[str, Any]]:
+    """The columns of a feature, as the user's values."""
+    if feature.dummies is None:
+        yield feature.name, decode_column(feature, codes, changed)
+        return
+    for place, name in enumerate(feature.columns):
+        yield name, np.array(feature.dummies.values(place), dtype=np.float64)[codes.astype(np.intp)]
 
 
 def decode_column(feature: Feature, codes: FloatArray, changed: BoolArray) -> Sequence[Any] | NDArray[Any]:

@@ -23,11 +23,11 @@ from butfor.importers.fidelity import disagreements, probes
 from butfor.importers.read import Reading, read
 from butfor.model.black_box import BlackBox
 from butfor.space import frames
-from butfor.space.feature import Override
+from butfor.space.infer import Declaration
 
 
 def check_importer(
-    estimator: Any, data: Any, rng: np.random.Generator | int = 0, *, space: Mapping[str, Override] | None = None
+    estimator: Any, data: Any, rng: np.random.Generator | int = 0, *, space: Mapping[str, Declaration] | None = None
 ) -> Reading:
     """Read a fitted estimator, and compare the model with the estimator's predictions.
 

@@ -30,9 +30,9 @@ def frame(answers: Explanations, form: str) -> Any:
     if form == "long" or frames.is_array(answers.table):
         return frames.framed(answers.table, columns)
     points = _points(answers)
-    of_points = list(columns)[len(columns) - len(answers.space) :]
+    of_points = list(columns)[len(columns) - len(answers.space.columns) :]
     about = frames.like(answers.table, {name: columns[name] for name in columns if name not in of_points})
-    return frames.beside(about, dict(zip(of_points, answers.space.names, strict=True)), points)
+    return frames.beside(about, dict(zip(of_points, answers.space.columns, strict=True)), points)
 
 
 def _points(answers: Explanations) -> Any:
@@ -117,10 +117,11 @@ def wide(answers: Explanations) -> Iterator[tuple[str, list[Any]]]:
         **_scores(answers),
     }
     yield from about.items()
-    for j, feature in enumerate(answers.space):
-        name = feature.name if feature.name not in about else f"{feature.name} (column)"
-        codes = answers.point_codes[:, j].tolist()
-        yield name, [feature.value(code) if f else None for code, f in zip(codes, found, strict=True)]
+    for name, cells in zip(answers.space.columns, answers.space.cells(answers.point_codes), strict=True):
+        yield (
+            name if name not in about else f"{name} (column)",
+            [cell if f else None for cell, f in zip(cells, found, strict=True)],
+        )
 
 
 def long(answers: Explanations) -> Columns:

@@ -247,10 +247,6 @@ SENTENCES: dict[Any, Told] = {
         "linked", label=told.listed(map(told.label, spec["names"][1:])), first=told.label(spec["names"][0])
     ),
     "Combinations": lambda told, spec: told.fill("combinations", label=told.listed(map(told.label, spec["names"]))),
-    "OneHot": lambda told, spec: told.fill(
-        "one_hot" if all(map(any, spec["table"] or [])) else "one_hot_or_none",
-        label=told.listed(map(told.label, spec["names"])),
-    ),
     "Margin": lambda told, spec: told.fill("margin", eps=told.number(spec["eps"])),
     "Plausible": _plausible,
     "Robust": _robust,

@@ -18,6 +18,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.model.float_order import last_true
 from butfor.space.feature import Feature
+from butfor.space.space import places
 
 Values = NDArray[Any]
 
@@ -126,31 +127,39 @@ def raw_columns(
     half: Collection[str] = (),
     lost: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Column]:
-    """The columns before any step.
+    """The columns before any step, in the order in which the estimator reads them. Dummies are tables of one feature.
 
     - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
     - `lost`: what the estimator gets in place of a missing text, if it is not None.
     """
     return [
-        _raw(j, feature, short=feature.name in short, half=feature.name in half, lost=lost.get(feature.name))
-        for j, feature in enumerate(features)
+        _raw(
+            j,
+            features[j],
+            place,
+            short=features[j].columns[place] in short,
+            half=features[j].columns[place] in half,
+            lost=lost.get(features[j].name),
+        )
+        for j, place in places(features)
     ]
 
 
-def _raw(j: int, feature: Feature, *, short: bool, half: bool, lost: Any) -> Column:
+def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, lost: Any) -> Column:
     if feature.levels is None:
         at = _in_single if feature.single else (lambda x: x)
         return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical)
-    if feature.numbers is not None:
+    numbers = feature.numbers if feature.dummies is None else feature.dummies.values(place)
+    if numbers is not None:
         dtype = np.float32 if feature.single else np.float64
-        table = np.array([*feature.numbers, np.nan], dtype=dtype)
+        table = np.array([*numbers, np.nan], dtype=dtype)
         return Column(
             j,
             table=table,
             single=feature.single,
             short=short,
             half=half,
-            declared=feature.why == "given",
+            declared=feature.why == "given" or feature.dummies is not None,
         )
     words = np.empty(len(feature.levels) + 1, dtype=object)
     words[:] = [*feature.levels, lost]

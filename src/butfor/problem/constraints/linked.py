@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -124,53 +123,10 @@ class LinkedColumns(Combinations):
                 )
 
 
-@dataclass(frozen=True, repr=False)
-class OneHot(Combinations):
-    """See `one_hot`. The names may be patterns until it has learnt what they mean."""
-
-    word: ClassVar[str] = "one_hot"
-
-    def validate(self, space: Space) -> None:
-        super(OneHot, self._spelled_out(space)).validate(space)
-
-    def learnt(self, space: Space, data: Any) -> Self:
-        return super(OneHot, self._spelled_out(space)).learnt(space, data)
-
-    def check_rows(self, space: Space, rows: FloatArray) -> None:
-        at = [space.index(name) for name in self.names]
-        odd = np.flatnonzero(positions(self.codes(space), rows[:, at]) < 0)
-        if len(odd):
-            values = tuple(space.features[j].value(code) for j, code in zip(at, rows[odd[0], at].tolist(), strict=True))
-            raise InputError(
-                f"{self!r} was given, and {self._said(values)} in row {odd[0]} of those given.",
-                "One of these columns must be 1, as in the data.",
-                "Correct the row, or use bf.combinations, with which a row may keep what it has.",
-            )
-
-    def _spelled_out(self, space: Space) -> Self:
-        """The same with the columns that its patterns match."""
-        found = [[name] if name in space.names else fnmatch.filter(space.names, name) or [name] for name in self.names]
-        return replace(self, names=tuple(dict.fromkeys(name for names in found for name in names)))
-
-    def _check(self, rows: Sequence[Row], at: Sequence[int], where: str) -> None:
-        for row, number_of in zip(rows, at, strict=True):
-            if any(value not in (0, 1) for value in row) or sum(row) > 1:
-                raise InputError(
-                    f"{self!r} was given, and {self._said(row)} in row {number_of} of {where}.",
-                    "At most one of these columns may be 1, and all others must be 0.",
-                    "Name the columns of one category only.",
-                )
-
-    def _said(self, row: Row) -> str:
-        """The columns of a row that are not 0, with their values."""
-        there = [f"{name!r} is {value!r}" for name, value in zip(self.names, row, strict=True) if value != 0]
-        return " and ".join(there) or "none of them is 1"
-
-
 def _occurring(features: tuple[Feature, ...], table: Any) -> tuple[FloatArray, list[int]]:
     """The combinations of a table, encoded and each once, and the rows in which they occur first."""
-    given = frames.names(table)
-    columns = [encode_column(replace(feature, missing=True), table, given.index(feature.name)) for feature in features]
+    given = frames.positions(table)
+    columns = [encode_column(replace(feature, missing=True), table, given) for feature in features]
     codes = np.column_stack(columns)
     lost = np.isnan(codes)
     taken = np.flatnonzero(~(lost & ~np.array([feature.missing for feature in features])).any(axis=1))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from butfor.errors import suggests
-from butfor.problem.constraints.linked import Combinations, LinkedColumns, OneHot
+from butfor.problem.constraints.linked import Combinations, LinkedColumns
 from butfor.problem.constraints.names import as_names
 
 
@@ -38,16 +37,3 @@ def combinations(first: str, *others: str, table: Any = None) -> Combinations:
     """
     made = Combinations(as_names((first, *others), "combinations"))
     return made if table is None else made.of(table)
-
-
-@suggests
-def one_hot(*names: str | Iterable[str]) -> OneHot:
-    """One of these columns is 1 and all others are 0: they are the dummies of one category.
-
-    Choose it for tables that were encoded before the model. A pattern such as `"job_*"` names all columns that it matches.
-    All may be 0 if that occurs in the data, as after an encoder that drops the first level. They count as one change.
-
-    >>> one_hot("job_*")
-    one_hot('job_*')
-    """
-    return OneHot(as_names(names, "one_hot"))

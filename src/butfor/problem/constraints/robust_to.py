@@ -127,7 +127,7 @@ def _read(constraint: RobustTo, i: int, own: Reading) -> tuple[Any, Reading]:
     except (InputError, UnknownColumnError) as error:
         raise InputError(
             f"{which} does not read what the explained model reads: {error}",
-            f"That reads the columns {list(own.space.names)}.",
+            f"That reads the columns {list(own.space.columns)}.",
             "Fit all models on the same columns.",
         ) from None
     if not is_read(reading.model):

@@ -10,6 +10,7 @@ from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.written.comparisons import compares, read_comparison, unreadable
 from butfor.problem.written.conditions import IF, is_condition, read_condition
 from butfor.problem.written.phrases import PHRASES, read_phrase
+from butfor.space.encodings import Encoding
 from butfor.space.space import Space
 
 Constraints = Iterable[AbstractConstraint | str] | AbstractConstraint | str
@@ -22,7 +23,7 @@ GIVABLE = (
 
 def as_constraints(given: Any, space: Space) -> tuple[AbstractConstraint, ...]:
     """The constraints that the user wrote, not yet validated."""
-    if isinstance(given, AbstractConstraint | str):
+    if isinstance(given, AbstractConstraint | Encoding | str):
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
         raise InputTypeError(f"constraints={given!r} was given.", "Constraints must be a list.", GIVABLE)
@@ -32,6 +33,12 @@ def as_constraints(given: Any, space: Space) -> tuple[AbstractConstraint, ...]:
             found += read_constraint(one, space)
         elif isinstance(one, AbstractConstraint):
             found.append(one)
+        elif isinstance(one, Encoding):
+            raise InputTypeError(
+                f"constraints contains bf.{one!r}.",
+                "It says what columns are, and not what may become of them.",
+                f'Declare it: bf.Explainer(..., space={{"a name": bf.{one!r}}}).',
+            )
         else:
             called = f"Call it: bf.{one.__name__}(...)." if callable(one) and hasattr(one, "__name__") else ""
             raise InputTypeError(f"constraints contains {one!r}.", GIVABLE, called)

@@ -11,7 +11,7 @@ from typing import Any
 from butfor.errors import InputError
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.constraints.linked_names import combinations, linked, one_hot
+from butfor.problem.constraints.linked_names import combinations, linked
 from butfor.problem.written.numbers import number_at
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -152,7 +152,6 @@ PHRASES: dict[str, Phrase] = {
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
     "linked": Phrase("A,B", lambda words, space, given: linked(*_several(words, space, given))),
     "combinations": Phrase("A,B", lambda words, space, given: combinations(*_several(words, space, given))),
-    "one_hot": Phrase("A,B", lambda words, space, given: one_hot(columns_in(words, space))),
     "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }

@@ -1,0 +1,96 @@
+"""Columns of 0 and 1 that hold one feature together: dummies, and thermometer codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import InputError
+from butfor.space import frames
+
+Code = Literal["one_hot", "thermometer"]
+"""How levels are written in columns of 0 and 1."""
+
+RULES: dict[Code, str] = {
+    "one_hot": "one of them is 1, and all others are 0",
+    "thermometer": "each of them is 1 only if the one before it is",
+}
+
+SHOWN = 6
+"""How many columns are named."""
+
+
+@dataclass(frozen=True)
+class Dummies:
+    """The columns over which a feature is spread.
+
+    - `code`: the rule that they keep;
+    - `columns`: their names in the user's table;
+    - `at`: their positions among the columns that the model reads;
+    - `patterns`: what they hold for each level.
+    """
+
+    code: Code
+    columns: tuple[str, ...]
+    at: tuple[int, ...]
+    patterns: tuple[tuple[Any, ...], ...]
+
+    def of(self, levels: Sequence[int]) -> Self:
+        """The same with only these levels, in that order."""
+        return replace(self, patterns=tuple(self.patterns[k] for k in levels))
+
+    def values(self, place: int) -> list[Any]:
+        """What one of the columns holds for each level."""
+        return [pattern[place] for pattern in self.patterns]
+
+    def held(self, place: int, codes: FloatArray) -> list[Any]:
+        """What one of the columns holds in rows with these levels."""
+        values = self.values(place)
+        return [values[int(code)] if code == code else None for code in codes]
+
+    def encode(self, name: str, table: Any, given: Mapping[str, int]) -> FloatArray:
+        """The level of each row of a table, whose columns are at the positions `given`."""
+        level, odd = self.read(table, given)
+        if odd is not None:
+            raise InputError(
+                f"{odd} of those given.",
+                f"These columns are one feature, {name!r}: {RULES[self.code]}, as in the data.",
+                f"Correct the row. If they are no such feature, write bf.Explainer(..., space={{{name!r}: None}}).",
+            )
+        return level
+
+    def read(self, table: Any, given: Mapping[str, int]) -> tuple[FloatArray, str | None]:
+        """The level of each row of a table, and the first row that has none, in words."""
+        held = np.column_stack([frames.numbers(table, column, given[column]) for column in self.columns])
+        patterns = np.array(self.patterns, dtype=np.float64).reshape(-1, len(self.columns))
+        alike = held @ patterns.T + (1 - held) @ (1 - patterns).T  # in how many columns a row is as each level
+        level = alike.argmax(axis=1)
+        odd = ~(np.isin(held, (0.0, 1.0)).all(axis=1) & (alike.max(axis=1) == len(self.columns)))
+        row = int(odd.argmax())
+        return np.asarray(level, dtype=np.float64), f"{self._said(held[row])} in row {row}" if odd.any() else None
+
+    def _said(self, held: FloatArray) -> str:
+        """What is odd about a row, in words."""
+        for column, value in zip(self.columns, held.tolist(), strict=True):
+            if value not in (0.0, 1.0):
+                return f"{column!r} " + (f"holds {value:g}" if value == value else "is missing")
+        ones = [column for column, value in zip(self.columns, held.tolist(), strict=True) if value]
+        broken = [
+            (before, column) for before, column in pairwise(self.columns) if column in ones and before not in ones
+        ]
+        if broken and self.code == "thermometer":
+            return f"{broken[0][1]!r} is 1 and {broken[0][0]!r} is 0"
+        return (
+            f"{listed(ones)} {'is' if len(ones) == 1 else 'are'} 1" if ones else f"none of {listed(self.columns)} is 1"
+        )
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Columns in words."""
+    more = len(columns) - SHOWN
+    return ", ".join(map(repr, columns[:SHOWN])) + (f" and {more} more" if more > 0 else "")
