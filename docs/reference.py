@@ -28,10 +28,12 @@ GROUPS = {
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
-        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "linked", "combinations", "one_hot", "margin",
+        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "linked", "combinations", "margin",
         "robust", "robust_to", "candidates", "suggest", "Suggestions",
     ),
-    "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "describe", "Column"),
+    "Columns": (
+        "Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "one_hot", "thermometer", "describe", "Column",
+    ),
     "Your own models": ("black_box", "torch_model", "onnx_model"),
     "Solvers with settings": ("Swarm",),
     "Errors": ("ButforError",),

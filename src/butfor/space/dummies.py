@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError
+from butfor.errors import NAMES_LISTED, InputError
 from butfor.space import frames
 
 Code = Literal["one_hot", "thermometer"]
@@ -20,9 +20,6 @@ RULES: dict[Code, str] = {
     "one_hot": "one of them is 1, and all others are 0",
     "thermometer": "each of them is 1 only if the one before it is",
 }
-
-SHOWN = 6
-"""How many columns are named."""
 
 
 @dataclass(frozen=True)
@@ -92,5 +89,5 @@ class Dummies:
 
 def listed(columns: Sequence[str]) -> str:
     """Columns in words."""
-    more = len(columns) - SHOWN
-    return ", ".join(map(repr, columns[:SHOWN])) + (f" and {more} more" if more > 0 else "")
+    more = len(columns) - NAMES_LISTED
+    return ", ".join(map(repr, columns[:NAMES_LISTED])) + (f" and {more} more" if more > 0 else "")

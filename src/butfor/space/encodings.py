@@ -19,18 +19,20 @@ from butfor.space import frames
 from butfor.space.dummies import RULES, Code, Dummies
 from butfor.space.feature import Feature
 
-KINDS = ("int", "float", "float32", "bool")
+DUMMY_TYPES = ("int", "float", "float32", "bool")
 """The types that the columns may have."""
 
 BY_CHANCE = 1e-3
 """Columns are one feature only if columns without a connection would look like it less often than that."""
 
-CUT = re.compile(r"[\W_]+")
+BETWEEN_WORDS = re.compile(r"[\W_]+")
 """What stands between the name of a feature and that of a level."""
 
-CUT_AT_END = re.compile(r"[\W_]+$")
+AT_END = re.compile(r"[\W_]+$")
+"""The same at the end of a beginning that names share."""
 
-NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+ENDING_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+"""A number at the end of a name."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def found(table: Any, columns: Mapping[str, Feature], known: Collection[str]) ->
     given = frames.positions(table)
     groups: dict[str, list[str]] = {}
     for name, feature in columns.items():
-        if feature.levels in ((0, 1), (False, True)) and frames.dtype(table, name) in KINDS:
+        if feature.levels in ((0, 1), (False, True)) and frames.dtype(table, name) in DUMMY_TYPES:
             for prefix in prefixes(name):
                 groups.setdefault(prefix, []).append(name)
     left = set(columns)
@@ -157,7 +159,7 @@ def found(table: Any, columns: Mapping[str, Feature], known: Collection[str]) ->
         encoding = _encoding(alike, table, given) if len(alike) > 1 else None
         if encoding is not None:
             left -= set(alike)
-            name = CUT_AT_END.sub("", shared_prefix(alike))
+            name = AT_END.sub("", shared_prefix(alike))
             yield (name if name not in known else _pattern(alike)), encoding
 
 
@@ -176,7 +178,7 @@ def _encoding(columns: list[str], table: Any, given: Mapping[str, int]) -> Encod
             else None
         )
     start = len(shared_prefix(columns))
-    if not all(NUMBER.fullmatch(column[start:]) for column in columns):
+    if not all(ENDING_NUMBER.fullmatch(column[start:]) for column in columns):
         return None
     columns = sorted(columns, key=lambda column: float(column[start:]))
     if counts[columns[0]] < counts[columns[-1]]:
@@ -217,7 +219,7 @@ def prefixes(name: str) -> list[str]:
     >>> prefixes("home_owner_yes")
     ['home_', 'home_owner_']
     """
-    return [name[: cut.end()] for cut in CUT.finditer(name) if cut.start() and cut.end() < len(name)]
+    return [name[: cut.end()] for cut in BETWEEN_WORDS.finditer(name) if cut.start() and cut.end() < len(name)]
 
 
 def shared_prefix(columns: Sequence[str]) -> str:
@@ -236,14 +238,16 @@ def _ones(count: int) -> FloatArray:
 
 def _falling(levels: Sequence[str]) -> bool:
     """Whether levels are numbers that become smaller."""
-    return all(NUMBER.fullmatch(level) for level in levels) and all(float(a) > float(b) for a, b in pairwise(levels))
+    return all(ENDING_NUMBER.fullmatch(level) for level in levels) and all(
+        float(a) > float(b) for a, b in pairwise(levels)
+    )
 
 
 def _kind(encoding: Encoding, table: Any, columns: Sequence[str]) -> str:
     """The type of the columns. They must have the same, and it must be of numbers or truth values."""
     kinds = {column: frames.dtype(table, column) for column in columns}
     first = kinds[columns[0]]
-    odd = next((column for column, kind in kinds.items() if kind != first or kind not in KINDS), None)
+    odd = next((column for column, kind in kinds.items() if kind != first or kind not in DUMMY_TYPES), None)
     if odd is not None:
         raise InputTypeError(
             f"bf.{encoding!r} names {odd!r}, which is of type {kinds[odd]}.",
