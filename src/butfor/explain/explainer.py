@@ -56,7 +56,8 @@ class Explainer(SeveralAnswers):
     - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. The path of a file of
       CatBoost, XGBoost, LightGBM or ONNX is read, too;
     - `data`: the rows that the model was trained on. They say which values each column takes;
-    - `space`: declarations of single columns, which override what is inferred from the data;
+    - `space`: declarations of single columns, which override what is inferred from the data, and of columns that are one
+      feature (`bf.one_hot`);
     - `words`: how the answers call columns and predictions (see `bf.describe`);
     - `on_mismatch`: what to do if the model that was read predicts something else than the estimator on rows of the
       data. "raise": an error says why. "search": the estimator is searched like any function, and nothing is proven.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, Self
@@ -62,29 +62,40 @@ class Dummies:
         return level
 
     def read(self, table: Any, given: Mapping[str, int]) -> tuple[FloatArray, str | None]:
-        """The level of each row of a table, and the first row that has none, in words."""
-        held = np.column_stack([frames.numbers(table, column, given[column]) for column in self.columns])
-        patterns = np.array(self.patterns, dtype=np.float64).reshape(-1, len(self.columns))
-        alike = held @ patterns.T + (1 - held) @ (1 - patterns).T  # in how many columns a row is as each level
-        level = alike.argmax(axis=1)
-        odd = ~(np.isin(held, (0.0, 1.0)).all(axis=1) & (alike.max(axis=1) == len(self.columns)))
-        row = int(odd.argmax())
-        return np.asarray(level, dtype=np.float64), f"{self._said(held[row])} in row {row}" if odd.any() else None
+        """The level of each row of a table, and the first row that has none, in words.
 
-    def _said(self, held: FloatArray) -> str:
+        A key, the sum of the places of the ones, leads to the only level that a row may have.
+        """
+        patterns = np.array(self.patterns, dtype=np.float64)
+        places = np.arange(1.0, len(self.columns) + 1)
+        keys = patterns @ places
+        order = np.argsort(keys)
+        key = sum(place * held for place, held in zip(places, self._held(table, given), strict=True))
+        level = order[np.searchsorted(keys[order], key).clip(max=len(keys) - 1)]
+        right = np.ones(len(level), dtype=np.bool_)
+        for place, held in enumerate(self._held(table, given)):
+            right &= held == patterns[level, place]
+        if right.all():
+            return level.astype(np.float64), None
+        row = int(right.argmin())
+        return level.astype(np.float64), f"{self._said([held[row] for held in self._held(table, given)])} in row {row}"
+
+    def _held(self, table: Any, given: Mapping[str, int]) -> Iterator[FloatArray]:
+        """One column of a table after the other. A table of many dummies is not held twice."""
+        return (frames.numbers(table, column, given[column]) for column in self.columns)
+
+    def _said(self, held: Sequence[float]) -> str:
         """What is odd about a row, in words."""
-        for column, value in zip(self.columns, held.tolist(), strict=True):
+        for column, value in zip(self.columns, held, strict=True):
             if value not in (0.0, 1.0):
                 return f"{column!r} " + (f"holds {value:g}" if value == value else "is missing")
-        ones = [column for column, value in zip(self.columns, held.tolist(), strict=True) if value]
-        broken = [
-            (before, column) for before, column in pairwise(self.columns) if column in ones and before not in ones
-        ]
-        if broken and self.code == "thermometer":
-            return f"{broken[0][1]!r} is 1 and {broken[0][0]!r} is 0"
-        return (
-            f"{listed(ones)} {'is' if len(ones) == 1 else 'are'} 1" if ones else f"none of {listed(self.columns)} is 1"
-        )
+        ones = [column for column, value in zip(self.columns, held, strict=True) if value]
+        if not ones:
+            return f"none of {listed(self.columns)} is 1"
+        gaps = [(one, before) for before, one in pairwise(self.columns) if one in ones and before not in ones]
+        if gaps and self.code == "thermometer":
+            return f"{gaps[0][0]!r} is 1 and {gaps[0][1]!r} is 0"
+        return f"{listed(ones)} {'is' if len(ones) == 1 else 'are'} 1"
 
 
 def listed(columns: Sequence[str]) -> str:

@@ -167,23 +167,25 @@ def _encoding(columns: list[str], table: Any, given: Mapping[str, int]) -> Encod
     """The rule that columns follow in every row, and hardly by chance; None if there is none."""
     if len({frames.dtype(table, column) for column in columns}) > 1:
         return None
-    held = {column: frames.numbers(table, column, given[column]) for column in columns}
-    counts = {column: float(values.sum()) for column, values in held.items()}
+
+    def held(column: str) -> FloatArray:
+        return frames.numbers(table, column, given[column])
+
+    counts = {column: float(held(column).sum()) for column in columns}
     rows = frames.height(table)
     if sum(counts.values()) == rows:
-        total = np.sum(list(held.values()), axis=0)
-        return (
-            Encoding("one_hot", tuple(columns))
-            if (total == 1).all() and _rare_one_hot([*counts.values()], rows)
-            else None
-        )
+        ones = np.zeros(rows)
+        for column in columns:
+            ones += held(column)
+        alone = bool((ones == 1).all())
+        return Encoding("one_hot", tuple(columns)) if alone and _rare_one_hot([*counts.values()], rows) else None
     start = len(shared_prefix(columns))
     if not all(ENDING_NUMBER.fullmatch(column[start:]) for column in columns):
         return None
     columns = sorted(columns, key=lambda column: float(column[start:]))
     if counts[columns[0]] < counts[columns[-1]]:
         columns.reverse()
-    nested = all((held[inner] <= held[outer]).all() for outer, inner in pairwise(columns))
+    nested = all((held(inner) <= held(outer)).all() for outer, inner in pairwise(columns))
     return (
         Encoding("thermometer", tuple(columns))
         if nested and _rare_thermometer([counts[c] for c in columns], rows)
