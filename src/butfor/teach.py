@@ -13,12 +13,14 @@ from butfor.lazy import loaded_when_used
 if TYPE_CHECKING:
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.fold.nodes import Nodes, trees_over
+    from butfor.importers.fold.projected import projected
     from butfor.importers.registry import register_importer, register_step
     from butfor.model.readout import Argmax, Sign, Value
 
 _HOMES = {
     "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.fold.nodes": ("Nodes", "trees_over"),
+    "butfor.importers.fold.projected": ("projected",),
     "butfor.importers.registry": ("register_importer", "register_step"),
     "butfor.model.readout": ("Argmax", "Sign", "Value"),
 }  # fmt: skip
@@ -28,6 +30,7 @@ __all__ = [
     "Sign",
     "Value",
     "linear_over",
+    "projected",
     "register_importer",
     "register_step",
     "trees_over",

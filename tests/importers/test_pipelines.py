@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.datasets import load_breast_cancer
-from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
@@ -25,6 +24,7 @@ from sklearn.preprocessing import (
     KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
+    Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
@@ -317,7 +317,7 @@ def test_a_declared_order_is_kept_whatever_the_encoder_says() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "PCA": (PCA, "register_step"),
+    "Normalizer": (Normalizer, "register_step"),
     "PolynomialFeatures": (PolynomialFeatures, "register_step"),
     "FunctionTransformer": (lambda: FunctionTransformer(np.square), "Apply it to the data before"),
 }

@@ -23,6 +23,7 @@ LIBRARIES = (
     "sklearn_isolation",
     "sklearn_linear",
     "sklearn_networks",
+    "sklearn_projections",
     "sklearn_stacking",
     "sklearn_steps",
     "sklearn_targets",

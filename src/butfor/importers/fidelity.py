@@ -184,7 +184,7 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> F
         return np.asarray(sum(_rounding(part, X, evaluate(part, X), unit) for part in parts))
     size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
-        size, unit = _sizes(model, X).max(axis=1), max(unit, float(model.blur.max(initial=0.0)))
+        size, unit = _sizes(model, X).max(axis=1), max(unit, model.unit, float(model.blur.max(initial=0.0)))
     if isinstance(model, Trees):
         size = evaluate(replace(model, base=np.abs(model.base), value=np.abs(model.value)), X).max(axis=1)
         ulps = 10 + len(model.roots)
@@ -205,8 +205,8 @@ def _sizes(model: Linear, X: FloatArray) -> FloatArray:
     """The sums of the sizes of all terms, for each row and score."""
     sizes = replace(
         model,
-        intercept=np.abs(model.intercept),
-        slope=np.abs(model.slope),
+        intercept=np.abs(model.intercept) + model.cancelled,
+        slope=model.added_slope,
         steps=tuple(map(np.abs, model.steps)),
         centre=np.zeros(1),
     )

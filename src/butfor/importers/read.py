@@ -20,10 +20,15 @@ from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
 from butfor.importers.registry import plausibility_of, read_model, through_steps
 from butfor.log import LOG
 from butfor.model.black_box import BlackBox
+from butfor.model.median import Median
 from butfor.model.network import Network
+from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
+from butfor.model.projections import over_features
 from butfor.model.questions import Model, kind_of, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
+from butfor.model.survival.readout import Survival
 from butfor.space import frames, short_types
 from butfor.space.encodings import Encoding
 from butfor.space.feature import Feature, Override
@@ -143,10 +148,14 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
     columns = raw_columns(space.features, short_types.short_names(data), short_types.half_names(data), lost)
     try:
         seen = _estimator_columns(source.estimator, columns)
-        model, readout = read_model(source.estimator, columns)
+        model, readout = _over_features(*read_model(source.estimator, columns), columns)
+    except NeedsLevels as wish:
+        if max(wish.levels) < len(space):
+            raise
+        refusal = UnsupportedModelError("sums of columns, as PCA makes them, reach an encoder of levels.")
+        return _unread(source, space, refusal, sample, data)
     except UnsupportedModelError as refusal:
-        source = replace(source, unread=True)
-        return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
+        return _unread(source, space, refusal, sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
     readout = readout.rounded(_unit(source, space, model, readout, sample))
@@ -157,6 +166,27 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
             raise
         return Reading(source, space, BlackBox(mismatch.given, mismatched=True), _blank(source), sample, data)
     return Reading(source, space, model, readout, sample, data, readout.unit)
+
+
+def _unread(source: Source, space: Space, refusal: UnsupportedModelError, sample: Any, data: Any) -> Reading:
+    """The reading as a black box."""
+    source = replace(source, unread=True)
+    return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
+
+
+def _over_features(model: Model, readout: AbstractReadout, columns: list[Column]) -> tuple[Model, AbstractReadout]:
+    """The model with the sums of columns put in that its steps have made."""
+    projections = columns[0].projections
+    if projections is None or not projections.lines:
+        return model, readout
+    out = over_features(model, projections)
+    if isinstance(out, ObliqueTree | ObliqueForest) and isinstance(readout, Median | Survival):
+        raise UnsupportedModelError(
+            "trees whose leaves are counted anew for each target read sums of columns, as PCA makes them.",
+            "Such trees must read columns.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    return out, readout
 
 
 def _lost_texts(source: Source, space: Space, sample: Any) -> dict[str, Any]:

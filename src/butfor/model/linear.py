@@ -27,7 +27,9 @@ class Linear:
     rounds on the way from one to the other, whatever digits the term has.
 
     `cancelled` is by how much the terms that the estimator adds up are larger than those that stand here, the intercept or
-    the steps (default: 0), `more_terms` is how many more of them there are, and all of them are whole multiples of `fine`.
+    the steps (default: 0), and `cancelled_slope` (scores, features) the same per unit of each number. `more_terms` is how
+    many more of them there are, and all of them are whole multiples of `fine`. `unit` is the unit roundoff of sums that a
+    step before the estimator has added up (default: none are coarser than the estimator's own).
     """
 
     intercept: FloatArray
@@ -40,6 +42,8 @@ class Linear:
     cancelled: FloatArray = field(default_factory=lambda: np.zeros(1))
     more_terms: int = 0
     fine: float = np.inf
+    cancelled_slope: FloatArray = field(default_factory=lambda: np.zeros((1, 1)))
+    unit: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("centre", "blur"):
@@ -50,6 +54,11 @@ class Linear:
     def scores(self) -> int:
         """The number of raw scores."""
         return len(self.intercept)
+
+    @property
+    def added_slope(self) -> FloatArray:
+        """How large the terms are that the estimator adds up for each number, per unit of it (scores, features)."""
+        return np.asarray(np.abs(self.slope) + self.cancelled_slope)
 
     @cached_property
     def stepped(self) -> tuple[int, ...]:

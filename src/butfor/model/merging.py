@@ -114,6 +114,7 @@ def _goes_left(model: Trees, node: int, values: FloatArray) -> BoolArray:
 def _(model: Linear, layout: ColumnLayout) -> Linear:
     """The terms of a group are added up for each of its levels. Their rounding is accounted for as it was."""
     others, cells = layout.others, layout.cells(model.cells)
+    more_slope = np.broadcast_to(model.cancelled_slope, model.slope.shape)
     steps, centre, blur = [model.steps[j] for j in others], model.centre[others], model.blur[others]
     cancelled = np.broadcast_to(model.cancelled, (model.scores,)).astype(np.float64)
     fine = model.fine
@@ -123,6 +124,7 @@ def _(model: Linear, layout: ColumnLayout) -> Linear:
         fine = min(fine, *(_fine(model, j, x) for j, x in zip(group.columns.tolist(), group.codes.T, strict=True)))
         far = np.nan_to_num(np.abs(group.codes)).max(axis=0, initial=0.0)
         moved = np.abs(model.slope[:, group.columns]) * far
+        moved = moved + more_slope[:, group.columns] * (2 * far + np.abs(model.centre[group.columns]))
         size, most = (sizes.max(axis=2, initial=0.0).T + moved), np.abs(step).max(axis=1, initial=0.0)
         cancelled = cancelled + np.maximum(0.0, size.sum(axis=1) - most)
         blur = np.append(blur, _blur(COLUMN_STEPS * size @ model.blur[group.columns], COLUMN_STEPS * most))
@@ -131,6 +133,7 @@ def _(model: Linear, layout: ColumnLayout) -> Linear:
     return replace(
         model,
         slope=np.append(model.slope[:, others], np.zeros((model.scores, len(layout.groups))), axis=1),
+        cancelled_slope=np.append(more_slope[:, others], np.zeros((model.scores, len(layout.groups))), axis=1),
         cells=cells,
         steps=tuple(steps),
         centre=centre,

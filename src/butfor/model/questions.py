@@ -202,9 +202,18 @@ def _(model: Linear, levels: tuple[int, ...]) -> Linear:
             cells[j], steps[j] = _blank(count), np.zeros((model.scores, count + 1))
     slope = np.zeros((model.scores, len(levels)))
     slope[:, : model.slope.shape[1]] = model.slope
+    cancelled = np.zeros(slope.shape)
+    cancelled[:, : model.slope.shape[1]] = model.cancelled_slope
     more = np.zeros(len(levels) - len(model.cells))
-    centre, blur = np.append(model.centre, more), np.append(model.blur, more)
-    return replace(model, slope=slope, cells=tuple(cells), steps=tuple(steps), centre=centre, blur=blur)
+    return replace(
+        model,
+        slope=slope,
+        cells=tuple(cells),
+        steps=tuple(steps),
+        centre=np.append(model.centre, more),
+        blur=np.append(model.blur, more),
+        cancelled_slope=cancelled,
+    )
 
 
 @widen.register

@@ -80,11 +80,11 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The terms are measured from the centre; the values themselves are rounded once each. Our own sums are float64."""
     far = np.maximum(np.abs(extent.low), np.abs(extent.high))
     terms = len(far) + model.more_terms + FURTHER_STEPS
-    sums = terms * _size(model, extent) + np.abs(model.slope) @ far
-    scaled = np.abs(model.slope) @ (COLUMN_STEPS * model.blur * far)
+    sums = terms * _size(model, extent) + model.added_slope @ far
+    scaled = model.added_slope @ (COLUMN_STEPS * model.blur * far)
     for j in model.stepped:
         scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
-    return np.asarray(np.abs(A) @ ((unit + UNIT_DOUBLE) * sums + scaled))
+    return np.asarray(np.abs(A) @ ((max(unit, model.unit) + UNIT_DOUBLE) * sums + scaled))
 
 
 @rounding.register
@@ -140,7 +140,7 @@ def _size(model: Linear, extent: Extent) -> FloatArray:
     size = (
         np.abs(model.intercept)
         + model.cancelled
-        + np.abs(model.slope) @ np.maximum(np.abs(extent.low - model.centre), np.abs(extent.high - model.centre))
+        + model.added_slope @ np.maximum(np.abs(extent.low - model.centre), np.abs(extent.high - model.centre))
     )
     for j in model.stepped:
         size = size + np.abs(model.steps[j]).max(axis=1)

@@ -36,7 +36,7 @@ def side_by_side(model: Part, others: Sequence[Part]) -> Part:
             lines.append(_padded_line(one.linear if isinstance(one, Mixed) else one, *place))
     if not lines:
         return combined(trees, [1.0] * len(trees))
-    line = _added(lines)
+    line = lines_added(lines)
     return plus(combined(trees, [1.0] * len(trees)), line) if trees else line
 
 
@@ -61,6 +61,7 @@ def _padded_line(model: Linear, before: int, after: int) -> Linear:
         slope=np.pad(model.slope, rows),
         steps=tuple(np.pad(step, rows) for step in model.steps),
         cancelled=np.pad(np.broadcast_to(model.cancelled, model.intercept.shape), rows[0]),
+        cancelled_slope=np.pad(np.broadcast_to(model.cancelled_slope, model.slope.shape), rows),
     )
 
 
@@ -76,6 +77,7 @@ def finer(model: Linear, cells: tuple[Cells, ...]) -> Linear:
         steps=tuple(steps),
         centre=np.pad(model.centre, more),
         blur=np.pad(model.blur, more),
+        cancelled_slope=np.pad(np.broadcast_to(model.cancelled_slope, model.slope.shape), ((0, 0), more)),
     )
 
 
@@ -86,8 +88,8 @@ def lines_side_by_side(models: Sequence[Linear]) -> Linear:
     return whole
 
 
-def _added(models: Sequence[Linear]) -> Linear:
-    """The sum of linear models, measured from the centre of the first one."""
+def lines_added(models: Sequence[Linear]) -> Linear:
+    """The sum of linear models with the same scores, measured from the centre of the first one."""
     cells = joined_cells([model.cells for model in models])
     fine = [finer(model, cells) for model in models]
     parts = [_centred(model, fine[0].centre) for model in fine]
@@ -99,9 +101,11 @@ def _added(models: Sequence[Linear]) -> Linear:
         parts[0].centre,
         np.max([part.blur for part in parts], axis=0),
         any(part.folded for part in parts),
-        np.sum([part.cancelled for part in parts], axis=0),
+        np.sum([np.broadcast_to(part.cancelled, part.intercept.shape) for part in parts], axis=0),
         max(part.more_terms for part in parts),
         min(part.fine for part in parts),
+        np.sum([part.cancelled_slope for part in parts], axis=0),
+        max(part.unit for part in parts),
     )
 
 

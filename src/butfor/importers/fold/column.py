@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.model.float_order import last_true
+from butfor.model.projections import Projections
 from butfor.space.feature import Feature
 from butfor.space.space import places
 
@@ -42,7 +43,8 @@ class Column:
     - `half`: whether its raw type is float16, and nothing has made another type of it;
     - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32 or float16;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
-      dense.
+      dense;
+    - `projections`: where a step that adds columns up writes its sums down (None: they cannot be added up).
     """
 
     feature: int
@@ -60,6 +62,7 @@ class Column:
     half: bool = False
     blur: float = 0.0
     sparse: Column | None = None
+    projections: Projections | None = None
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
         """This column after an elementwise step."""
@@ -132,7 +135,8 @@ def raw_columns(
     - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
     - `lost`: what the estimator gets in place of a missing text, if it is not None.
     """
-    return [
+    projections = Projections(len(features))
+    raw = (
         _raw(
             j,
             features[j],
@@ -142,7 +146,8 @@ def raw_columns(
             lost=lost.get(features[j].name),
         )
         for j, place in places(features)
-    ]
+    )
+    return [replace(column, projections=projections) for column in raw]
 
 
 def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, lost: Any) -> Column:

@@ -137,6 +137,13 @@ def read_generalized(estimator: Any, columns: list[Column]) -> Imported:
     return model, Linked(function=MonotoneFunction((Exponential(),)))
 
 
+def read_latent(estimator: Any, columns: list[Column]) -> Imported:
+    """Partial least squares: its columns are measured from their means."""
+    coef = _dense(estimator.coef_)
+    return linear_over(columns, coef, estimator.intercept_ - coef @ estimator._x_mean), Value()
+
+
+register_importer("PLSRegression", read_latent)
 for name in GENERALIZED:
     register_importer(name, read_generalized)
 for name in CLASSIFIERS:

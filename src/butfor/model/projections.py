@@ -1,0 +1,144 @@
+"""Projections: weighted sums of features, as PCA makes them, that stand for further features until a model is read.
+
+A model is read over the features and the projections, which are numbered after them. Then the projections are put into it:
+a linear model stays linear, and a cut of a projection becomes a hyperplane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.errors import UnsupportedModelError
+from butfor.model.cells import joined_cells
+from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
+from butfor.model.network import Network
+from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
+from butfor.model.questions import Model
+from butfor.model.rounding import FURTHER_STEPS
+from butfor.model.side_by_side import finer, lines_added, lines_side_by_side, plus
+from butfor.model.tilted import tilted
+from butfor.model.trees import Trees
+
+
+class Projections:
+    """The projections that the steps of a pipeline make, written down while it is read.
+
+    - `features`: how many features there are. The first projection has this number;
+    - `lines`: the projections, as scores of linear models over the features.
+    """
+
+    def __init__(self, features: int) -> None:
+        self.features = features
+        self.lines: list[Linear] = []
+
+    def add(self, line: Linear) -> range:
+        """Note further projections, which may read earlier ones. Returns their numbers."""
+        first = self.features + sum(known.scores for known in self.lines)
+        self.lines.append(self.put_into(line))
+        return range(first, first + line.scores)
+
+    def put_into(self, model: Linear) -> Linear:
+        """A linear model over the features alone. What cancels out on the way there still counts for its rounding."""
+        count = self.features
+        if len(model.cells) <= count:
+            return model
+        if any(steps[:, :-1].any() for steps in model.steps[count:]):
+            raise UnsupportedModelError(
+                "the model reads bins of a sum of columns, as PCA makes them.",
+                "It must read the sum itself.",
+                "Leave the bins out, or let the swarm search.",
+            )
+        weight, centre = model.slope[:, count:], model.centre[count:]
+        lines, known, size = lines_side_by_side(_alike(self.lines)), weight.shape[1], np.abs(weight)
+        most = 2 * np.abs(lines.intercept) + lines.cancelled + sum(np.abs(step).max(axis=1) for step in lines.steps)
+        slope = weight @ lines.slope[:known]
+        put_in = replace(
+            lines,
+            intercept=weight @ (lines.intercept[:known] - centre),
+            slope=slope,
+            steps=tuple(weight @ step[:known] for step in lines.steps),
+            folded=True,
+            cancelled=size @ most[:known],
+            cancelled_slope=size @ lines.added_slope[:known] - np.abs(slope),
+            more_terms=lines.more_terms + known + FURTHER_STEPS,
+            unit=max(lines.unit, float(model.blur[count:].max())),
+        )
+        return lines_added(_alike([put_in, _first_of(model, count)]))
+
+
+def _alike(lines: list[Linear]) -> list[Linear]:
+    """The same models over the same cells. Who does not read a feature measures it as the others do."""
+    cells = joined_cells([line.cells for line in lines])
+    fine, centre = [finer(line, cells) for line in lines], np.zeros(len(cells))
+    reads = [line.slope.any(axis=0) for line in fine]
+    for line, read in zip(reversed(fine), reversed(reads), strict=True):
+        centre[read] = line.centre[read]
+    return [replace(line, centre=np.where(read, line.centre, centre)) for line, read in zip(fine, reads, strict=True)]
+
+
+def _first_of(model: Linear, count: int) -> Linear:
+    """A linear model without what it says of further features."""
+    cancelled = np.broadcast_to(model.cancelled_slope, model.slope.shape)
+    return replace(
+        model,
+        slope=model.slope[:, :count],
+        cells=model.cells[:count],
+        steps=model.steps[:count],
+        centre=model.centre[:count],
+        blur=model.blur[:count],
+        cancelled_slope=cancelled[:, :count],
+    )
+
+
+@singledispatch
+def over_features(model: Model, projections: Projections) -> Model:
+    """A model over features and projections as one over the features alone."""
+    raise TypeError(type(model).__name__)
+
+
+@over_features.register
+def _(model: Linear, projections: Projections) -> Linear:
+    return projections.put_into(model)
+
+
+@over_features.register
+def _(model: Trees, projections: Projections) -> Trees | ObliqueTree | ObliqueForest:
+    count = projections.features
+    if (model.feature < count).all():
+        return replace(model, cells=model.cells[:count])
+    return tilted(model, projections.put_into)
+
+
+@over_features.register
+def _(model: Mixed, projections: Projections) -> Mixed:
+    trees = over_features(model.trees, projections)
+    if not isinstance(trees, Trees):
+        raise UnsupportedModelError(
+            "trees that read sums of columns, as PCA makes them, are added to a linear model.",
+            "Trees that are added to a linear model must read columns.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    return plus(trees, projections.put_into(model.linear))
+
+
+@over_features.register
+def _(model: ObliqueTree, projections: Projections) -> ObliqueTree:
+    return replace(model, gates=projections.put_into(model.gates))
+
+
+@over_features.register
+def _(model: ObliqueForest, projections: Projections) -> ObliqueForest:
+    gates = projections.put_into(model.gates)
+    return replace(model, trees=tuple(replace(tree, gates=gates) for tree in model.trees))
+
+
+@over_features.register
+def _(model: Network, projections: Projections) -> Network:
+    how = model.computed
+    computed = None if how is None else replace(how, columns=projections.put_into(how.columns))
+    return replace(model, first=projections.put_into(model.first), computed=computed)
