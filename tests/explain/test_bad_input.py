@@ -13,10 +13,11 @@ import pytest
 from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes
+from sklearn.decomposition import KernelPCA
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -100,7 +101,7 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
         DecisionTreeClassifier().fit(d.X[["age"]], np.column_stack([d.y, d.y])), d.X[["age"]]).explain(d.X[["age"]].iloc[:1]),
      UnsupportedModelError, TypeError, "2 outputs"),
     ("an unknown step", lambda d: bf.Explainer(
-        make_pipeline(PolynomialFeatures(2), LogisticRegression()).fit(d.X[["age", "income"]], d.y), d.X[["age", "income"]]
+        make_pipeline(KernelPCA(2), LogisticRegression()).fit(d.X[["age", "income"]], d.y), d.X[["age", "income"]]
     ).explain(d.row[["age", "income"]], solver="milp"), UnsupportedProblemError, ValueError, "black box"),
     ("answers one row for many", lambda d: bf.Explainer(lambda rows: np.zeros(3), d.a).explain(
         d.a, constraints=[bf.candidates(d.a)]), InputError, ValueError, "returned 3 rows for 1"),

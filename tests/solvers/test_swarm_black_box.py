@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import butfor as bf
@@ -160,11 +161,11 @@ def test_probabilities_and_class_costs() -> None:
 
 
 def test_the_swarm_is_chosen_where_nothing_exact_is() -> None:
-    step = make_pipeline(StandardScaler(), PolynomialFeatures(2), LogisticRegression()).fit(X[NUMBERS], Y)
+    step = make_pipeline(StandardScaler(), KernelPCA(3), LogisticRegression()).fit(X[NUMBERS], Y)
     row = X[NUMBERS].iloc[np.flatnonzero(step.predict(X[NUMBERS]) == "rejected")[[0]]]
     answer = bf.Explainer(step, X[NUMBERS]).explain(row, target="approved")
     assert answer.certificate.solver.startswith(
-        "swarm: only predictions are needed (the pipeline step PolynomialFeatures cannot be folded"
+        "swarm: only predictions are needed (the pipeline step KernelPCA cannot be folded"
     )
     odd = bf.Table({"amount": lambda before, after: np.abs(after - before) / 1000})
     strange = bf.Explainer(LOGIT, X[NUMBERS]).explain(ONE, target="approved", cost=bf.L1() + odd)
@@ -527,7 +528,7 @@ def test_scores_of_which_the_largest_wins() -> None:
 
 def test_a_regressor_behind_a_step_that_cannot_be_folded() -> None:
     values = LinearRegression().fit(X[NUMBERS], X["income"])
-    model = make_pipeline(StandardScaler(), PolynomialFeatures(2), LinearRegression()).fit(
+    model = make_pipeline(StandardScaler(), KernelPCA(3), LinearRegression()).fit(
         X[NUMBERS], values.predict(X[NUMBERS])
     )
     answer = bf.Explainer(model, X[NUMBERS]).explain(X[NUMBERS].iloc[[0]], target=bf.relative_change(0.1), solver=QUICK)
