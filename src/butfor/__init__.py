@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
-    from butfor.problem.constraints.linked_names import combinations, linked
+    from butfor.problem.constraints.linked_names import combinations, computed, linked
     from butfor.problem.constraints.names import (
         allowed,
         at_most_changes,
@@ -96,7 +96,7 @@ _HOMES = {
     "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
-    "butfor.problem.constraints.linked_names": ("combinations", "linked"),
+    "butfor.problem.constraints.linked_names": ("combinations", "computed", "linked"),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies",
         "linear", "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises",

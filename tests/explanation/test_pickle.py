@@ -69,6 +69,7 @@ OBJECTS: dict[str, Any] = {
     "linear": bf.linear({"x0": 1.0}, "<=", 2.0), "implies": bf.implies(bf.rises("x0"), bf.falls("x1", by=1)),
     "linked": bf.linked("x0", "x1", table=X[:2]), "combinations": bf.combinations("x0", "x1"),
     "one_hot": bf.one_hot("x*"), "thermometer": bf.thermometer("x*", none="few"),
+    "computed": bf.computed("x0", "x1 / (x2 + 100)"),
     "rises": bf.rises("x0"), "falls": bf.falls("x0"), "becomes": bf.becomes("x0", 1), "margin": bf.margin(0.1),
     "robust": bf.robust({"x0": 0.1}, norm="l2"), "robust_to": bf.robust_to(models=[EXPLAINER.model]),
     "plausible": bf.plausible(IsolationForest(n_estimators=3, random_state=0).fit(X)), "candidates": bf.candidates(X[:2]),

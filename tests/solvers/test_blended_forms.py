@@ -9,7 +9,16 @@ from butfor.model.questions import ModelKind
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.solvers.choose import SOLVERS
 
-KNOWING = {"merged_columns", "blend_branching", "far_apart", "enumeration", "row_search", "swarm", "brute_force"}
+KNOWING = {
+    "computed_columns",
+    "merged_columns",
+    "blend_branching",
+    "far_apart",
+    "enumeration",
+    "row_search",
+    "swarm",
+    "brute_force",
+}
 
 
 def test_nobody_else_takes_a_blended_form() -> None:

@@ -26,14 +26,14 @@ ROWS = (1, 8, 60)
 def whole() -> tuple[pd.DataFrame, np.ndarray]:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.integers(0, 30, 200), "b": rng.integers(0, 30, 200)})
-    return X, (X.a * X.b > 200).to_numpy().astype(int)
+    return X.assign(s=X.a + 2 * X.b), (X.a * X.b > 200).to_numpy().astype(int)
 
 
 @cache
 def real() -> tuple[pd.DataFrame, np.ndarray]:
     rng = np.random.default_rng(1)
     X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
-    return X, (X.a + X.b**2 > 0.5).to_numpy().astype(int)
+    return X.assign(s=X.a + 2 * X.b), (X.a + X.b**2 > 0.5).to_numpy().astype(int)
 
 
 def product(X: Any) -> np.ndarray:
@@ -76,6 +76,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "row_search": {"constraints": [bf.candidates(real()[0])]},
     "interior_point": {"cost": bf.Quadratic(np.eye(2), columns=("a", "b"))},
     "largest_move": {"cost": "linf"},
+    "computed_columns": {"constraints": [bf.computed("s", "a + 2 * b")]},
     "merged_columns": {"constraints": [bf.combinations("a", "b")]},
     "implied_parts": {"constraints": [bf.implies(bf.rises("a"), bf.rises("b", by=0.1))]},
     "related_parts": {"constraints": [bf.linear({"a": 1.0, "b": 1.0}, "<=", 100.0)]},

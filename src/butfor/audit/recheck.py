@@ -23,7 +23,8 @@ from butfor.explain.arguments import seed_of, threads_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import JudgedConstraint
-from butfor.problem.costs import price
+from butfor.problem.pricing import price_beside
+from butfor.problem.spec import following_in
 from butfor.problem.targets.score import close
 from butfor.solvers.outcome import statuses_of, tolerated
 from butfor.views.progress import bar
@@ -333,7 +334,9 @@ def _cost(claim: Claim) -> CheckColumn:
     if claim.cost is None or claim.target is None:
         words = f"the answer does not hold its cost as data: {claim.answers.question.cost}"
         return CheckColumn(at, [None] * len(at), name, dict.fromkeys(at.tolist(), words))
-    prices, extra = price(claim.cost, claim.answers.space), claim.target.offsets(claim.after, len(at))
+    following = following_in(claim.answers.question.spec)
+    prices = price_beside(claim.cost, claim.answers.space, following)
+    extra = claim.target.offsets(claim.after, len(at))
     again = prices.total(claim.stated.starts[at], claim.answers.point_codes[at]) + extra
     passed = np.abs(again - costs[at]) <= tolerated(again, prices.coin)
     words_of = {

@@ -21,7 +21,7 @@ from butfor.explain.turns import OVERTIME, Job, Turn, in_turns
 from butfor.log import LOG
 from butfor.model.questions import is_read
 from butfor.model.readout import AbstractReadout
-from butfor.problem.constraints.linked import groups
+from butfor.problem.constraints.linked import counting
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.milp.farthest import farthest, has_farthest
 from butfor.solvers.outcome import (
@@ -114,7 +114,7 @@ def solve(case: Case, search: Search, budget: Budget, advance: Callable[[int], N
             jobs = [following for job in single for following in others(job, found, search.different)]
     found = joined(done)
     if search.k > 1:
-        together = groups(case.question.constraints)
+        together = counting(case.question.constraints)
         found = in_order(found, case.factuals, case.referee.space, search.different, apart, together)
     return found.times(case.question.prices.coin)
 

@@ -22,7 +22,7 @@ from butfor.explain.ladder import shares
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.trade_off import Stretch, TradeOff
 from butfor.problem.constraints.constraint import Changes
-from butfor.problem.constraints.linked import groups, number_counted
+from butfor.problem.constraints.linked import counting, number_counted
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.constraints.robust import Robust
 from butfor.problem.targets.scale import AbstractScale, scale_of
@@ -94,7 +94,7 @@ def _against_changes(asking: Asking, case: Case, budget: Budget) -> TradeOff:
     while not asked or (asked[-1].answer.found and most > 0):
         limited = question.also_under(AtMost(most)) if asked else question
         answer = asking.solved(replace(case, question=limited), budget.at_most(budget.left() / (most + 1))).only
-        changed = number_counted((change.name for change in answer.changes), groups(question.constraints))
+        changed = number_counted((change.name for change in answer.changes), counting(question.constraints))
         asked.append(_asked(most, answer, changed if answer.found else np.nan))
         most = changed - 1
     return _trade_off(case, "changes", asked, lambda demand: demand - 1.0)

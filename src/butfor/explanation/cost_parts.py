@@ -7,16 +7,16 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.shapley import coalitions
-from butfor.problem.costs import price
 from butfor.problem.prices import Prices
-from butfor.problem.spec import from_spec
+from butfor.problem.pricing import price_beside
+from butfor.problem.spec import following_in, from_spec
 from butfor.space.space import Space, same
 
 
 def prices_of(question: QuestionRecord, space: Space) -> Prices | None:
     """The prices of a question; None if it does not hold its cost as data (a price that is a function)."""
     try:
-        return price(from_spec(question.spec["cost"]), space)
+        return price_beside(from_spec(question.spec["cost"]), space, following_in(question.spec))
     except LookupError:
         return None
 

@@ -14,6 +14,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells
+from butfor.model.computed import FreeLayout, OverComputed, completed
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
@@ -60,6 +61,10 @@ class ColumnLayout:
     def cells(self, cells: tuple[Cells, ...]) -> tuple[Cells, ...]:
         """The cells of the merged features."""
         return (*(cells[j] for j in self.others), *(level_cells(len(group)) for group in self.groups))
+
+
+Layout = ColumnLayout | FreeLayout
+"""How points of other columns are turned into points of all."""
 
 
 @singledispatch
@@ -160,6 +165,24 @@ def _fine(model: Linear, j: int, values: FloatArray) -> float:
 def _blur(lost: FloatArray, size: FloatArray) -> float:
     """The share of the sizes of steps by which the columns of a group are rounded before the estimator reads them."""
     return float(np.max(lost[size > 0] / size[size > 0], initial=0.0))
+
+
+@merged.register
+def _(model: OverComputed, layout: ColumnLayout) -> Model:
+    """What is computed becomes part of the group from which it is computed."""
+    return merged(model.model, replace(layout, groups=tuple(_with_computed(model, one) for one in layout.groups)))
+
+
+def _with_computed(model: OverComputed, group: Bundle) -> Bundle:
+    """A group with all that is computed from its columns."""
+    points = np.full((len(group), model.layout.features), np.nan)
+    points[:, group.columns] = group.codes
+    points = completed(points, model.computed)
+    known = set(group.columns.tolist())
+    for one in model.computed:
+        known |= {one.feature} if set(one.inputs) <= known else set()
+    columns = np.array(sorted(known), dtype=np.intp)
+    return Bundle(columns, points[:, columns])
 
 
 def _linear(model: Linear, layout: ColumnLayout) -> Linear:

@@ -11,6 +11,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells, number_cells
+from butfor.model.computed import OverComputed
 from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.mixed import Mixed, evaluate_mixed
 from butfor.model.network import Network, evaluate_network
@@ -36,6 +37,8 @@ class ModelKind(StrEnum):
     """Trees whose decisions are linear, added up."""
     NETWORK = "network"
     """Linear scores that are bent and mixed, layer by layer."""
+    COMPUTED = "model of computed columns"
+    """Trees or a linear model that read numbers computed from several columns."""
     BLACK_BOX = "black box"
     """Only predictions are known."""
 
@@ -45,7 +48,7 @@ SLOPED = frozenset({
 })  # fmt: skip
 """The kinds that read numbers themselves, and not only on which side of a cut they are."""
 
-Model = Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | BlackBox
+Model = Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed | BlackBox
 
 
 @singledispatch
@@ -130,6 +133,16 @@ def _(model: Network) -> ModelKind:
     return ModelKind.NETWORK
 
 
+@evaluate.register
+def _(model: OverComputed, X: FloatArray) -> FloatArray:
+    return evaluate(model.model, model.layout.split(X))
+
+
+@kind_of.register
+def _(model: OverComputed) -> ModelKind:
+    return ModelKind.COMPUTED
+
+
 @kind_of.register
 def _(model: BlackBox) -> ModelKind:
     return ModelKind.BLACK_BOX
@@ -141,7 +154,8 @@ def _(model: BlackBox) -> ModelKind:
 @cuts.register(ObliqueTree)
 @cuts.register(ObliqueForest)
 @cuts.register(Network)
-def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network, feature: int) -> FloatArray:
+@cuts.register(OverComputed)
+def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed, feature: int) -> FloatArray:
     return model.cells[feature].edges
 
 
@@ -151,7 +165,8 @@ def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network, fea
 @score_count.register(ObliqueTree)
 @score_count.register(ObliqueForest)
 @score_count.register(Network)
-def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network) -> int:
+@score_count.register(OverComputed)
+def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed) -> int:
     return model.scores
 
 
@@ -189,6 +204,17 @@ def _nodes(tree: ObliqueTree) -> tuple[FloatArray, ...]:
 def _(model: Network) -> tuple[FloatArray, ...]:
     layers = (array for layer in model.layers for array in (layer.leak, layer.weight, layer.intercept))
     return (*arrays_to_hash(model.first), *layers)
+
+
+@arrays_to_hash.register
+def _(model: OverComputed) -> tuple[FloatArray, ...]:
+    return arrays_to_hash(model.model)
+
+
+@widen.register
+def _(model: OverComputed, levels: tuple[int, ...]) -> OverComputed:
+    """What is computed comes after the features of the table."""
+    return replace(model, model=widen(model.model, (*levels, *(0 for _ in model.computed))))
 
 
 @widen.register

@@ -99,6 +99,12 @@ class Domain:
             levels={j: mask & ~lost[j] for j, mask in self.levels.items()},
         )
 
+    def unbounded(self, columns: Columns) -> Domain:
+        """The domain in which some numbers may be any, also beside their grid and beyond the range of the data."""
+        step = self.step.copy()
+        step[columns] = 0.0
+        return replace(self, low=_put(self.low, columns, -np.inf), high=_put(self.high, columns, np.inf), step=step)
+
     def narrowed(self, columns: Columns, low: FloatArray | float, high: FloatArray | float) -> Domain:
         """The domain in which some numbers lie in `[low, high]`. One may stay only if its factual value lies there."""
         x = self.factuals[:, columns]

@@ -58,6 +58,8 @@ class ConstraintKind(StrEnum):
     """Certain columns do not all change together."""
     LINKED = "linked"
     """The values of some columns are one of certain combinations."""
+    COMPUTED = "computed"
+    """The value of a column follows from others."""
     APART = "apart"
     """At least some column is far from its value in an earlier answer."""
     MARGIN = "margin"
@@ -94,7 +96,10 @@ class Form:
       may be any in an interval);
     - `merged`: the form of the problem in which linked columns are one; None if no columns are linked, or if they cannot be
       merged;
-    - `unmerged`: why they cannot.
+    - `unmerged`: why they cannot;
+    - `placed`: the form of the problem in which columns are one with those that are computed from them; None if none are, or if
+      that cannot be;
+    - `unplaced`: why it cannot.
     """
 
     model: ModelKind
@@ -114,6 +119,8 @@ class Form:
     combinations: float = np.inf
     merged: Form | None = None
     unmerged: str = ""
+    placed: Form | None = None
+    unplaced: str = ""
 
 
 BLENDED = "the target is on a mean of functions of several sums of scores"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -104,6 +104,21 @@ class Prices:
         each = [self._alone(j, typical[:, [j]], moved[:, [j]]) for j in range(len(self.l0))]
         least = min((price for some in each for price in some.tolist() if 0 < price < np.inf), default=1.0)
         return replace(self, coin=2.0 ** math.floor(math.log2(least)))
+
+    def without(self, columns: Sequence[int]) -> Prices:
+        """These prices, where changes of some columns cost nothing."""
+        gone = np.isin(np.arange(len(self.l0)), columns)
+        rates: dict[str, Any] = {
+            name: np.where(gone, 0.0, getattr(self, name))
+            for name in ("l0", "l1", "l2", "linf", "missing", "linf_missing")
+        }
+        tables, largest = (
+            {j: np.zeros_like(table) if gone[j] else table for j, table in some.items()}
+            for some in (self.tables, self.linf_tables)
+        )
+        calls = {j: its for j, its in self.calls.items() if not gone[j]}
+        Q = None if self.Q is None else np.where(gone | gone[:, None], 0.0, self.Q)
+        return replace(self, **rates, tables=tables, linf_tables=largest, calls=calls, Q=Q)
 
     def _alone(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
         """The whole prices of changes of feature `j` alone. Those between two levels are all in its table."""

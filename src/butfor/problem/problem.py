@@ -16,19 +16,22 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.black_box import BlackBox
 from butfor.model.blend import Blend, Blends
 from butfor.model.clearance import stays_clear
+from butfor.model.computed import FreeLayout, OverComputed
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate, kind_of
 from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
+from butfor.problem.constraints.computed import ComputedColumn, OnComputed, features_of
 from butfor.problem.constraints.constraint import AbstractConstraint, Relation, Searched, among_each_other
-from butfor.problem.constraints.linked import groups
+from butfor.problem.constraints.linked import Combinations, counting
 from butfor.problem.constraints.relations import AtMost, Fresh
-from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.constraints.restrictions import admissible, restrictions_in
 from butfor.problem.demands import NO_DEMANDS, Demands
 from butfor.problem.domain import Domain
 from butfor.problem.form import CostTerm, Form, ValueKind
+from butfor.problem.merged.following import merging_of_nothing, obstacle
 from butfor.problem.merged.merging import Merging, TooManyError
 from butfor.problem.prices import Prices
 from butfor.problem.witnesses import NO_WITNESSES, Witnesses
@@ -88,8 +91,8 @@ class Problem:
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the columns that belong together, group by group."""
-        return groups(self.relations)
+        """The names of the columns that count as one change, group by group, and of those that count as none."""
+        return counting(self.relations)
 
     @property
     def most_changes(self) -> int:
@@ -219,7 +222,20 @@ class Problem:
     @cached_property
     def merged(self) -> Problem:
         """The problem in which columns that belong together are one."""
-        merging = self.merging
+        return self.merged_by(self.merging)
+
+    @cached_property
+    def freeing(self) -> Merging:
+        """How columns that follow from others are left out."""
+        return Merging(self, FreeLayout.of(len(self.space), features_of(self.relations_of(ComputedColumn), self.space)))
+
+    @cached_property
+    def freed(self) -> Problem:
+        """The problem in which only free columns move. The others follow before anybody is asked."""
+        return self.merged_by(self.freeing)
+
+    def merged_by(self, merging: Merging) -> Problem:
+        """The problem in which some columns are one."""
         return replace(
             self,
             space=merging.space,
@@ -238,7 +254,7 @@ class Problem:
 
     def _merged_form(self) -> tuple[Form | None, str]:
         """The form of the problem in which linked columns are one, or why there is none."""
-        if not self.together:
+        if not self.relations_of(Combinations):
             return None, ""
         try:
             obstacle = self.merging.obstacle()
@@ -246,9 +262,18 @@ class Problem:
             return None, str(error)
         return (None, obstacle) if obstacle else (self.merged.form(), "")
 
+    def _placed_form(self) -> tuple[Form | None, str]:
+        """The form of the problem in which columns are one with those that follow from them, or why there is none."""
+        if not self.relations_of(ComputedColumn) and not isinstance(self.model, OverComputed):
+            return None, ""
+        why = obstacle(self)
+        first = self.take(slice(0, 1))
+        return (None, why) if why else (first.merged_by(merging_of_nothing(first)).form(), "")
+
     @cached_property
     def _form(self) -> Form:
         movable, (merged, unmerged) = self.domain.movable(), self._merged_form()
+        placed, unplaced = self._placed_form()
         return Form(
             model=kind_of(self.model),
             inequalities=max((len(score_set.A) for score_set in self.score_sets), default=0),
@@ -269,6 +294,8 @@ class Problem:
             unread=self.model.why if isinstance(self.model, BlackBox) else "",
             merged=merged,
             unmerged=unmerged,
+            placed=placed,
+            unplaced=unplaced,
         )
 
     def _value_kinds(self, j: int) -> Iterable[ValueKind]:
@@ -294,6 +321,8 @@ def state(
     """
     listed = tuple(constraints)
     relations = among_each_other(constraint for constraint in listed if isinstance(constraint, Relation))
+    if any(constraint.following for constraint in listed):
+        relations += tuple(map(OnComputed, restrictions_in(listed)))
     return Problem(space, model, factuals, score_sets, prices, admissible(space, factuals, listed), relations)
 
 
@@ -306,10 +335,15 @@ def _terms(prices: Prices) -> frozenset[CostTerm]:
         CostTerm.LINF: prices.has_linf,
         CostTerm.CALLABLE: bool(prices.calls),
         CostTerm.QUADRATIC: prices.Q is not None,
-        CostTerm.FORBIDDEN: any(not np.isfinite(table).all() for table in prices.tables.values()),
+        CostTerm.FORBIDDEN: any(not np.isfinite(_lines(table)).all() for table in prices.tables.values()),
         CostTerm.TRADEOFF: any(_opposed(prices.tables[j], reach) for j, reach in prices.linf_tables.items()),
     }
     return frozenset(term for term, has in found.items() if has)
+
+
+def _lines(table: FloatArray) -> FloatArray:
+    """The different lines of a table: one, if it stands for all."""
+    return table[:1] if table.strides[0] == 0 else table
 
 
 def _opposed(table: FloatArray, reach: FloatArray) -> bool:

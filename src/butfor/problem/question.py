@@ -12,8 +12,9 @@ from butfor.importers.read import Reading
 from butfor.model.readout import AbstractReadout
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, among_each_other
-from butfor.problem.costs import DEFAULT, AbstractCost, price
+from butfor.problem.costs import DEFAULT, AbstractCost
 from butfor.problem.prices import Prices
+from butfor.problem.pricing import price_beside
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.written.constraints import Constraints, as_constraints
@@ -70,8 +71,9 @@ def ask(reading: Reading, target: Any, cost: AbstractCost | str | None, constrai
         _validate(constraint, space)
     _refuse_scores_beside_a_ball(listed)
     chosen = DEFAULT if cost is None else read_cost(cost) if isinstance(cost, str) else cost
-    learnt = among_each_other(constraint.learnt(space, reading.data) for constraint in listed)
-    return Question(as_target(target, reading.source), chosen, price(chosen, space), learnt)
+    learnt = among_each_other(constraint.learnt(space, reading.data) for constraint in among_each_other(listed))
+    prices = price_beside(chosen, space, (name for constraint in learnt for name in constraint.following))
+    return Question(as_target(target, reading.source), chosen, prices, learnt)
 
 
 def _validate(constraint: AbstractConstraint, space: Space) -> None:

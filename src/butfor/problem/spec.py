@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.model.survival import curves
 from butfor.problem import costs
-from butfor.problem.constraints import judged, linked, relations, restrictions, robust, robust_to
+from butfor.problem.constraints import computed, judged, linked, relations, restrictions, robust, robust_to
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.targets import classes, risk, survival, values
 from butfor.space import dummies, levels
@@ -21,7 +21,7 @@ SPEC_KINDS: tuple[type, ...] = (
     restrictions.Fixed, restrictions.Direction, restrictions.Between, restrictions.Within, restrictions.Grid,
     restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
     relations.AtMost, relations.LinearRelation, relations.Event, relations.Implication,
-    linked.LinkedColumns, linked.Combinations, judged.Margin, judged.Plausible,
+    linked.LinkedColumns, linked.Combinations, computed.ComputedColumn, judged.Margin, judged.Plausible,
     robust.Robust, robust_to.RobustTo,
     classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,
     survival.SurvivalBeside, survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
@@ -39,6 +39,12 @@ def class_of(constraint: Any) -> type[AbstractConstraint]:
     """The class of a constraint that was written as data. Of one that was only described, no more is known."""
     kind = KNOWN.get(constraint.get("kind", "")) if isinstance(constraint, dict) else None
     return kind if kind is not None and issubclass(kind, AbstractConstraint) else AbstractConstraint
+
+
+def following_in(spec: Mapping[str, Any]) -> list[str]:
+    """The columns of a question that follow from others. They are known even where a function is only described."""
+    listed = spec.get("constraints", [])
+    return [one["name"] for one in listed if isinstance(one, dict) and one.get("kind") == "ComputedColumn"]
 
 
 def to_spec(thing: Any) -> Any:

@@ -8,6 +8,7 @@ from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.problem.form import Form
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.computed.columns import ComputedColumns
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.largest_move import LargestMove
 from butfor.solvers.ensemble.separable import SeparableTrees
@@ -52,8 +53,11 @@ OF_ANY_ANSWER: tuple[AbstractSolver, ...] = (
 )  # fmt: skip
 """Those that prove the optimum of a question with whatever it asks of an answer, column by column."""
 
-EXACT_SOLVERS: tuple[AbstractSolver, ...] = (MergedColumns(OF_ANY_ANSWER), *OF_ANY_ANSWER)
+OF_LINKED: tuple[AbstractSolver, ...] = (MergedColumns(OF_ANY_ANSWER), *OF_ANY_ANSWER)
 """The same, and where columns belong together."""
+
+EXACT_SOLVERS: tuple[AbstractSolver, ...] = (ComputedColumns(OF_LINKED), *OF_LINKED)
+"""The same, and where columns are computed from others."""
 
 SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), *EXACT_SOLVERS, FarApart(EXACT_SOLVERS), Swarm(), BruteForce())
 """The solvers, in the order in which they are tried."""

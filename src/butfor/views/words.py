@@ -247,6 +247,12 @@ SENTENCES: dict[Any, Told] = {
         "linked", label=told.listed(map(told.label, spec["names"][1:])), first=told.label(spec["names"][0])
     ),
     "Combinations": lambda told, spec: told.fill("combinations", label=told.listed(map(told.label, spec["names"]))),
+    "ComputedColumn": lambda told, spec: told.fill(
+        "computed" if spec["text"] else "computed_somehow",
+        label=told.label(spec["name"]),
+        formula=spec["text"],
+        others=told.listed(map(told.label, spec["names"])),
+    ),
     "Margin": lambda told, spec: told.fill("margin", eps=told.number(spec["eps"])),
     "Plausible": _plausible,
     "Robust": _robust,

@@ -83,6 +83,11 @@ class AbstractConstraint(ABC):
         """The same beside others, if they change what it says (default: they do not)."""
         return self
 
+    @property
+    def following(self) -> tuple[str, ...]:
+        """The columns that it computes from others. They cost nothing, and are no changes of their own."""
+        return ()
+
     def atoms(self) -> tuple[AbstractConstraint, ...]:
         """The smallest pieces that can be blamed for a contradiction."""
         return (self,)

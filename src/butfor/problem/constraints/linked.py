@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from butfor.space.space import Space, encode_column, same
 
 MOST_TOGETHER = 1_000
 """How many combinations of values columns may have that belong together."""
+
+FOLLOWING = ""
+"""In place of the first column of a group: its columns follow from others, and count as none."""
+
+N = TypeVar("N", bound=Hashable)
 
 Row = tuple[Any, ...]
 """The values of some columns, as the user writes them. A missing one is None."""
@@ -176,21 +181,33 @@ def groups(constraints: Iterable[AbstractConstraint]) -> tuple[tuple[str, ...], 
     return sharing(constraint.names for constraint in constraints if isinstance(constraint, Combinations))
 
 
-def sharing(several: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+def counting(constraints: Iterable[AbstractConstraint]) -> tuple[tuple[str, ...], ...]:
+    """How changes are counted: groups of columns that count as one, and after `FOLLOWING` those that count as none."""
+    listed = tuple(constraints)
+    following = dict.fromkeys(name for constraint in listed for name in constraint.following)
+    return (*groups(listed), (FOLLOWING, *following)) if following else groups(listed)
+
+
+def sharing(several: Iterable[tuple[N, ...]]) -> tuple[tuple[N, ...], ...]:
     """Groups of names, where those that share a name are one, directly or by others."""
-    found: list[tuple[str, ...]] = []
+    found: list[tuple[N, ...]] = []
     for names in several:
-        near = [group for group in found if set(group) & set(names)]
+        near: list[tuple[N, ...]] = [group for group in found if set(group) & set(names)]
         found = [group for group in found if group not in near]
-        found.append(tuple(dict.fromkeys(name for group in (*near, names) for name in group)))
+        joined: list[N] = []
+        for group in [*near, names]:
+            joined += group
+        found.append(tuple(dict.fromkeys(joined)))
     return tuple(found)
 
 
 def counted(space: Space, changed: BoolArray, together: tuple[tuple[str, ...], ...]) -> BoolArray:
     """Which columns (n, columns) count as changed. Those that belong together count as one: the first of them."""
     out = changed.copy()
-    for first, *others in _indices(space, together):
-        out[:, first] |= changed[:, others].any(axis=1)
+    for first, *names in together:
+        others = [space.index(name) for name in names]
+        if first != FOLLOWING:
+            out[:, space.index(first)] |= changed[:, others].any(axis=1)
         out[:, others] = False
     return out
 
@@ -198,8 +215,4 @@ def counted(space: Space, changed: BoolArray, together: tuple[tuple[str, ...], .
 def number_counted(names: Iterable[str], together: tuple[tuple[str, ...], ...]) -> int:
     """As how many the columns of these names count. Those that belong together count as one."""
     group = {name: names[0] for names in together for name in names}
-    return len({group.get(name, name) for name in names})
-
-
-def _indices(space: Space, together: tuple[tuple[str, ...], ...]) -> Iterator[list[int]]:
-    return ([space.index(name) for name in names] for names in together)
+    return len({group.get(name, name) for name in names} - {FOLLOWING})

@@ -13,7 +13,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.problem.constraints.constraint import AbstractConstraint, Relation
-from butfor.problem.constraints.linked import counted, groups
+from butfor.problem.constraints.linked import counted, counting
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.form import ConstraintKind
@@ -23,7 +23,7 @@ from butfor.space.space import Space, same
 
 @dataclass(frozen=True)
 class AtMost(Relation):
-    """See `at_most_changes`. Columns that belong together count as one."""
+    """See `at_most_changes`. Columns that belong together count as one, and those that follow from others as none."""
 
     kind = ConstraintKind.AT_MOST
 
@@ -43,7 +43,7 @@ class AtMost(Relation):
         return np.asarray(counted(space, ~same(before, after), self.together).sum(axis=1) <= self.count)
 
     def among(self, constraints: tuple[AbstractConstraint, ...]) -> Self:
-        return replace(self, together=groups(constraints))
+        return replace(self, together=counting(constraints))
 
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100

@@ -335,13 +335,20 @@ def _endless(end: Any) -> bool:
     return isinstance(end, float) and bool(np.isinf(end))
 
 
+def restrictions_in(constraints: Iterable[AbstractConstraint]) -> tuple[Restriction, ...]:
+    """The constraints that narrow a domain."""
+    return tuple(constraint for constraint in constraints if isinstance(constraint, Restriction))
+
+
 def admissible(space: Space, factuals: FloatArray, constraints: Iterable[AbstractConstraint]) -> Domain:
     """The domain of some rows under constraints.
 
-    `MayVanish` is the only constraint that widens a domain. It comes before those that narrow it.
+    Columns that follow from others may become whatever follows, and `MayVanish` widens a domain, too. Both come before the
+    constraints that narrow it.
     """
-    domain = open_domain(space, factuals)
-    restrictions = [constraint for constraint in constraints if isinstance(constraint, Restriction)]
-    for constraint in sorted(restrictions, key=lambda constraint: not isinstance(constraint, MayVanish)):
+    domain, listed = open_domain(space, factuals), tuple(constraints)
+    following = [space.index(name) for constraint in listed for name in constraint.following]
+    domain = domain.unbounded(following) if following else domain
+    for constraint in sorted(restrictions_in(listed), key=lambda constraint: not isinstance(constraint, MayVanish)):
         domain = constraint.narrowed(domain, space)
     return domain

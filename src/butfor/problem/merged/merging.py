@@ -14,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.merging import Bundle, ColumnLayout, merged
+from butfor.model.merging import Bundle, ColumnLayout, Layout, merged
 from butfor.model.questions import Model
+from butfor.problem.constraints.computed import ComputedColumn, OnComputed
 from butfor.problem.constraints.constraint import Relation
-from butfor.problem.constraints.linked import Combinations, first_of_each, groups, positions
+from butfor.problem.constraints.linked import FOLLOWING, Combinations, first_of_each, groups, positions
 from butfor.problem.constraints.relations import Apart, AtMost, Fresh, Implication, LinearRelation, Part
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.demands import Demands
@@ -70,7 +71,7 @@ class Merging:
     """A problem `whole`, and how its columns are merged."""
 
     whole: Whole
-    layout: ColumnLayout
+    layout: Layout
 
     @classmethod
     def of(cls, whole: Whole) -> Merging:
@@ -85,7 +86,9 @@ class Merging:
     @property
     def model(self) -> Model:
         """The model, which reads merged columns."""
-        return merged(self.whole.model, self.layout)
+        if isinstance(self.layout, ColumnLayout):
+            return merged(self.whole.model, self.layout)
+        return self.layout.over(self.whole.model)  # type: ignore[no-any-return]
 
     @property
     def first(self) -> int:
@@ -110,7 +113,7 @@ class Merging:
     def merge(self, points: FloatArray) -> FloatArray:
         """Points as points of the merged columns. A combination that there is not is missing."""
         codes = [positions(group.codes, points[:, group.columns]) for group in self.layout.groups]
-        found = np.column_stack(codes).astype(np.float64)
+        found = np.array(codes, dtype=np.float64).reshape(len(codes), len(points)).T
         return np.hstack([points[:, self.layout.others], np.where(found < 0, np.nan, found)])
 
     def obstacle(self) -> str:
@@ -205,12 +208,15 @@ class Merging:
         return replace(prices, **rates, tables=tables, linf_tables=largest, calls=calls, Q=Q)
 
     def _table(self, group: Bundle, k: int, price: Pricing, together: np.ufunc) -> FloatArray:
-        """What each change from a combination that some row has costs. The rest of the table is 0."""
-        table = np.zeros((len(group) + 1,) * 2)
-        own = np.unique(self.factuals[:, k]).astype(np.intp)
+        """What each change from a combination that some row has costs. The rest of the table does not matter."""
+        own, size = np.unique(self.factuals[:, k]).astype(np.intp), len(group) + 1
         after = np.broadcast_to(group.codes.T[:, None], (len(group.columns), len(own), len(group)))
         each = [price(j, group.codes[own][:, [i]], after[i]) for i, j in enumerate(group.columns.tolist())]
-        table[own, :-1] = together.reduce(each)
+        costs = np.pad(together.reduce(each), ((0, 0), (0, 1)))
+        if len(own) == 1:  # one line stands for all: such a table takes no memory
+            return np.broadcast_to(costs, (size, size))
+        table = np.zeros((size, size))
+        table[own] = costs
         return table
 
     @property
@@ -221,25 +227,39 @@ class Merging:
     def _relations(self) -> Iterator[Relation]:
         for relation in self.whole.relations:
             if isinstance(relation, AtMost):
-                yield replace(relation, together=())
+                yield replace(relation, together=self._apart(relation.together))
             elif isinstance(relation, Fresh):
-                yield Fresh(tuple(self.space.names[self._place(name)] for name in relation.names))
+                names = tuple(self.space.names[self._place(name)] for name in relation.names)
+                yield Fresh(names, self._apart(relation.together))
             elif isinstance(relation, LinearRelation | Implication) and not self._touched(relation):
                 yield relation
             elif isinstance(relation, Implication) and self._within(relation) is None and self._about_ends(relation):
                 yield Implication(self._end(relation.cause, known=True), self._end(relation.consequence, known=False))
-            elif not isinstance(relation, Combinations | Apart) and self._within(relation) is None:
+            elif isinstance(relation, Combinations):
+                yield from () if self._touched(relation) else (relation,)
+            elif self._is_left(relation):
                 yield SplitRelation(relation, self.whole.space, self.layout)
+
+    def _is_left(self, relation: Relation) -> bool:
+        """Whether a relation must be asked about whole points. The levels of a group keep all that is about its columns."""
+        if isinstance(relation, ComputedColumn):
+            return False
+        return not self.layout.groups if isinstance(relation, OnComputed | Apart) else self._within(relation) is None
+
+    def _apart(self, together: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+        """The columns that count as one and are not merged."""
+        return tuple(names for names in together if names[0] != FOLLOWING and self._place(names[0]) < self.first)
 
     def _touched(self, relation: Relation) -> bool:
         """Whether a relation uses a value of a merged column."""
         return any(self._place(name) >= self.first for name in relation.numbers)
 
     def _place(self, name: str) -> int:
-        """The merged column that a column is, or of which it is a part."""
+        """The merged column that a column is, or of which it is a part. What only follows from others comes after all columns."""
         j = self.whole.space.index(name)
         inside = (k for k, group in enumerate(self.layout.groups, self.first) if j in group.columns)
-        return next(inside, int(np.searchsorted(self.layout.others, j)))
+        at = int(np.searchsorted(self.layout.others, j))
+        return next(inside, at if j in self.layout.others else self.first)
 
     def _about_ends(self, relation: Implication) -> bool:
         """Whether all that an implication says of merged columns is where they end."""

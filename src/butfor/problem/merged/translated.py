@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.merging import ColumnLayout
+from butfor.model.merging import Layout
 from butfor.problem.constraints.constraint import Changes, Relation, Searched
 from butfor.problem.oracle import AbstractConfirmation, AbstractOracle, Response
 from butfor.problem.referee import Referee
@@ -21,7 +21,7 @@ class SplitRelation(Relation):
 
     relation: Relation
     space: Space
-    layout: ColumnLayout
+    layout: Layout
 
     def validate(self, space: Space) -> None:
         self.relation.validate(self.space)
@@ -35,7 +35,7 @@ class SplitSearched(Searched):
     """A constraint of the whole columns that the referee decides."""
 
     constraint: Searched
-    layout: ColumnLayout
+    layout: Layout
 
     def validate(self, space: Space) -> None:
         self.constraint.validate(space)
@@ -53,7 +53,7 @@ class SplitConfirmation(AbstractConfirmation):
     """The estimator's word on merged points."""
 
     inner: AbstractConfirmation
-    layout: ColumnLayout
+    layout: Layout
 
     def confirms(self, point: FloatArray, most: float) -> bool:
         return self.inner.confirms(self.layout.split(point[None])[0], most)
@@ -74,7 +74,7 @@ class SplitOracle(AbstractOracle):
     """What is predicted for merged points. Of the examples, `kept` are those that merged points can be."""
 
     inner: AbstractOracle
-    layout: ColumnLayout
+    layout: Layout
     kept: IntArray
     examples: FloatArray
 
@@ -98,7 +98,7 @@ class SplitOracle(AbstractOracle):
 class SplitRefusals(Refusals):
     """What the estimator refused, kept by the whole rows."""
 
-    def __init__(self, inner: Refusals, layout: ColumnLayout) -> None:
+    def __init__(self, inner: Refusals, layout: Layout) -> None:
         self.inner, self.layout = inner, layout
 
     def note(self, row: FloatArray, cost: float) -> None:

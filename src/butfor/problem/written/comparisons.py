@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from butfor.errors import InputError, UnknownColumnError
+from butfor.model.formula_text import read_formula
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.written.numbers import DOUBTFUL, PLAIN_NUMBER, number_at
-from butfor.problem.written.phrases import meant
+from butfor.problem.written.phrases import QUOTED, meant, read_computed, unquoted
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
 Sense = Literal["<=", ">=", "=="]
 
 COMPARED = re.compile(r"<=|>=|=<|=>|==|!=|≤|≥|=|<|>")
-QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 WORD = re.compile(r"[\w.]+|\S")
 
 SENSES: dict[str, Sense] = {
@@ -108,6 +108,8 @@ def read_comparison(text: str, space: Space) -> list[AbstractConstraint]:
     """The constraints that a comparison means. It has one sign, or two with the sum in the middle."""
     tokens = list(_tokens(text, space))
     signs = [token for token in tokens if token.kind == "compare"]
+    if following := _computed(text, tokens, signs, space):
+        return [following]
     starts, ends = [0, *(sign.end for sign in signs)], [*(sign.start for sign in signs), len(text)]
     if len(signs) == 1:
         written = [text[a:b] for a, b in zip(starts, ends, strict=True)]
@@ -134,6 +136,22 @@ def read_comparison(text: str, space: Space) -> list[AbstractConstraint]:
         ends_of = (_end(text, side, space[middle.column]) for side in (low, high))
         return [rule.between(middle.column, *ends_of)]
     return [_relation(text, low, "<=", middle, space), _relation(text, middle, "<=", high, space)]
+
+
+def _computed(text: str, tokens: list[Token], signs: list[Token], space: Space) -> AbstractConstraint | None:
+    """A column that is computed from others, if that is no sum of them: a sum may be kept from both sides."""
+    if (
+        [sign.value for sign in signs] not in (["="], ["=="])
+        or tokens.index(signs[0]) != 1
+        or tokens[0].kind != "column"
+    ):
+        return None
+    try:
+        formula = read_formula(text[signs[0].end :], space.names)
+    except InputError:
+        return None
+    sums = formula.quotient()
+    return None if sums is not None and sums.is_linear else read_computed(text, space, f"the constraint {text!r}")
 
 
 def _tokens(text: str, space: Space) -> Iterator[Token]:
@@ -196,12 +214,6 @@ def _of_levels(text: str, sides: list[str], sign: Token, space: Space) -> Abstra
             return rule.allowed(name, [level])
         return rule.between(name, high=level) if sense == "<=" else rule.between(name, low=level)
     return None
-
-
-def unquoted(words: str) -> str:
-    """Words without the quotes around them."""
-    found = QUOTED.fullmatch(words.strip())
-    return next(part for part in found.groups() if part is not None) if found else words.strip()
 
 
 def _side(text: str, tokens: list[Token], space: Space, sign: Token) -> Side:

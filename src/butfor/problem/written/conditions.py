@@ -9,9 +9,9 @@ from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.constraints.relations import Event, Part
 from butfor.problem.constraints.restrictions import Allowed, Between
-from butfor.problem.written.comparisons import compares, read_comparison, unquoted, unreadable
+from butfor.problem.written.comparisons import compares, read_comparison, unreadable
 from butfor.problem.written.numbers import number_at
-from butfor.problem.written.phrases import meant
+from butfor.problem.written.phrases import meant, unquoted
 from butfor.space.space import Space
 
 IF = re.compile(r"\s*if\b", re.IGNORECASE)

@@ -9,12 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from butfor.errors import InputError
+from butfor.model.formula_text import read_formula, written
 from butfor.problem.constraints import names as rule
+from butfor.problem.constraints.computed import ComputedColumn
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.constraints.linked_names import combinations, linked
 from butfor.problem.written.numbers import number_at
 from butfor.space.feature import Feature
 from butfor.space.space import Space
+
+QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
+
+
+def unquoted(words: str) -> str:
+    """Words without the quotes around them."""
+    found = QUOTED.fullmatch(words.strip())
+    return next(part for part in found.groups() if part is not None) if found else words.strip()
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,14 @@ def _robust(words: str, space: Space, given: str) -> AbstractConstraint:
     return rule.robust({name: read_number(length, float, given) for name, length in pairs})
 
 
+def read_computed(words: str, space: Space, given: str) -> AbstractConstraint:
+    """A column, an equals sign, and a formula of other columns."""
+    name, sign, rest = words.partition("=")
+    if not sign:
+        raise InputError(f"{given} was given.", "Write it as computed A = FORMULA.")
+    return ComputedColumn(unquoted(name), written(read_formula(rest.lstrip("="), space.names)))
+
+
 PHRASES: dict[str, Phrase] = {
     "fixed": Phrase("A,B", lambda words, space, given: rule.fixed(columns_in(words, space))),
     "only_up": Phrase("A,B", lambda words, space, given: rule.only_up(columns_in(words, space))),
@@ -152,6 +170,7 @@ PHRASES: dict[str, Phrase] = {
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
     "linked": Phrase("A,B", lambda words, space, given: linked(*_several(words, space, given))),
     "combinations": Phrase("A,B", lambda words, space, given: combinations(*_several(words, space, given))),
+    "computed": Phrase("A = FORMULA", read_computed),
     "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from butfor.model.merging import ColumnLayout
+from butfor.model.merging import Layout
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, objects
@@ -56,7 +56,7 @@ class MergedColumns(AbstractReduction):
         return split(problem.merging.layout, handing.kept(solver, solver.solve_below(merged, upper, budget)))
 
 
-def split(layout: ColumnLayout, found: Outcome) -> Outcome:
+def split(layout: Layout, found: Outcome) -> Outcome:
     """What was found for a merged problem, in the columns of the whole one."""
     rest = [left and _Split(layout, left) for left in found.rest]
     return replace(found, points=layout.split(found.points), rest=objects(rest))
@@ -66,7 +66,7 @@ def split(layout: ColumnLayout, found: Outcome) -> Outcome:
 class _Split(Rest):
     """A search of a merged problem that was cut short."""
 
-    layout: ColumnLayout
+    layout: Layout
     rest: Rest
 
     def go_on(self, budget: Budget) -> Outcome:

@@ -25,6 +25,17 @@ def held(domain: Domain, j: int, holds: Holds) -> Domain:
     return replace(known.narrowed(j, *_where(known, j, holds)), stay=stay)
 
 
+def switch_of(domain: Domain, j: int, holds: Holds) -> float:
+    """The last value of a number of the only row before something begins or ends to hold; infinite if it never does."""
+    ends = np.array([domain.low[0, j], domain.high[0, j]])
+    largest = np.finfo(np.float64).max
+    ends = np.clip(ends, -largest, largest)
+    first, last = holds(ends).tolist()
+    if first == last:
+        return np.inf
+    return float(last_between(lambda x: holds(x) == first, ends[:1], ends[1:])[0])
+
+
 def _where(domain: Domain, j: int, holds: Holds) -> tuple[float, float]:
     """Between which ends something holds of a number. Those of a grid lie between its points, which is never in doubt."""
     ends = np.array([domain.low[0, j], domain.high[0, j]])

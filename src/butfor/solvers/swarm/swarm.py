@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.errors import InputError
 from butfor.model.questions import ModelKind
+from butfor.problem.constraints.computed import ComputedColumn
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
 from butfor.solvers.merged.columns import split
@@ -88,6 +89,10 @@ class Swarm(SwarmSettings, AbstractSolver):
             return Support(False, "a list of candidate rows is searched by row_search")
         if ConstraintKind.MARGIN in form.constraints and form.model in (ModelKind.BLACK_BOX, ModelKind.ENSEMBLE):
             return Support(False, f"a margin cannot be judged at many points of a {form.model}")
+        if ConstraintKind.MARGIN in form.constraints and (
+            ConstraintKind.COMPUTED in form.constraints or form.model is ModelKind.COMPUTED
+        ):
+            return Support(False, "a margin cannot be judged where columns are computed from others")
         if self.ball and (form.cost != {CostTerm.L2} or form.movable & {ValueKind.LEVELS, ValueKind.MISSING}):
             return Support(False, "a swarm in a ball moves numbers alone, by bf.L2")
         if form.model is ModelKind.BLACK_BOX:
@@ -95,7 +100,9 @@ class Swarm(SwarmSettings, AbstractSolver):
         return Support(True, "the model is called at many points; nothing is proven")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        """The answers. Columns that belong together are moved as one."""
+        """The answers. Columns that belong together are moved as one, and those that follow from others not at all."""
+        if problem.relations_of(ComputedColumn):
+            return split(problem.freeing.layout, self.solve(problem.freed, budget, k, seed))
         if problem.form().merged is not None:
             return split(problem.merging.layout, self.solve(problem.merged, budget, k, seed))
         run = SwarmRun(self, problem, budget, k, seed)

@@ -1,0 +1,139 @@
+"""Formulas as text, such as `debt / income` or `round(100 * debt / (income + 12), 1)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from butfor.errors import InputError
+from butfor.model.formula import Formula
+
+NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w.])")
+QUOTED = re.compile(r"`([^`]+)`|'([^']+)'|\"([^\"]+)\"")
+WORD = re.compile(r"[^\W\d]\w*(\.\w+)*")
+EXAMPLES = "Examples are 'debt / income', '12 * rate - 50', '(a - b) / (a + b)' and 'round(`loan amount` / income, 2)'."
+
+
+class Piece(NamedTuple):
+    """A "column", a "number", or a sign, and where it stands."""
+
+    kind: str
+    value: str
+    at: int
+
+
+def read_formula(text: str, known: Iterable[str] = ()) -> Formula:
+    """The formula that a text says. Names that are `known` may hold spaces and signs; others need backticks then."""
+    return _Reader(text, _pieces(text, sorted(known, key=len, reverse=True))).whole()
+
+
+def quoted(name: str) -> str:
+    """A name as it is written in a formula."""
+    return name if WORD.fullmatch(name) and name != "round" else f"`{name}`"
+
+
+def written(formula: Formula) -> str:
+    """The formula as text that `read_formula` reads."""
+    return formula.written({name: quoted(str(name)) for name in formula.columns})
+
+
+def _pieces(text: str, known: Sequence[str]) -> list[Piece]:
+    found, at = list[Piece](), 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        piece, at = _piece(text, at, known)
+        found.append(piece)
+    return found
+
+
+def _piece(text: str, at: int, known: Sequence[str]) -> tuple[Piece, int]:
+    for name in known:
+        end = at + len(name)
+        if name.strip() and text.startswith(name, at) and not (name[-1].isalnum() and text[end : end + 1].isalnum()):
+            return Piece("column", name, at), end
+    if match := QUOTED.match(text, at):
+        return Piece("column", next(part for part in match.groups() if part), at), match.end()
+    if match := NUMBER.match(text, at):
+        return Piece("number", match[0], at), match.end()
+    if match := WORD.match(text, at):
+        return Piece("round" if match[0] == "round" else "column", match[0], at), match.end()
+    if text[at] in "+-*/(),−·":
+        return Piece(text[at].replace("−", "-").replace("·", "*"), text[at], at), at + 1
+    raise _unreadable(text, at)
+
+
+def _unreadable(text: str, at: int) -> InputError:
+    place = f", from {text[at:]!r} on" if at < len(text) else ": it ends too early"
+    return InputError(
+        f"the formula {text!r} cannot be read{place}.",
+        "It is made of columns, numbers, +, -, *, /, brackets and round(..., digits).",
+        f"{EXAMPLES} What they do not say can be given as a function.",
+    )
+
+
+class _Reader:
+    """Reads sums of products of factors."""
+
+    def __init__(self, text: str, pieces: list[Piece]) -> None:
+        self.text, self.pieces, self.at = text, pieces, 0
+
+    def whole(self) -> Formula:
+        """The formula of the whole text."""
+        found = self._sum()
+        if self.at < len(self.pieces):
+            raise self._wrong()
+        return found
+
+    def _next(self, *kinds: str) -> Piece | None:
+        """The next piece, if it is of one of these kinds."""
+        if self.at < len(self.pieces) and self.pieces[self.at].kind in kinds:
+            self.at += 1
+            return self.pieces[self.at - 1]
+        return None
+
+    def _demand(self, kind: str) -> Piece:
+        found = self._next(kind)
+        if found is None:
+            raise self._wrong()
+        return found
+
+    def _wrong(self) -> InputError:
+        return _unreadable(self.text, self.pieces[self.at].at if self.at < len(self.pieces) else len(self.text))
+
+    def _sum(self) -> Formula:
+        found = self._product()
+        while sign := self._next("+", "-"):
+            found = Formula(sign.kind, (found, self._product()))
+        return found
+
+    def _product(self) -> Formula:
+        found = self._factor()
+        while sign := self._next("*", "/"):
+            found = Formula(sign.kind, (found, self._factor()))
+        return found
+
+    def _factor(self) -> Formula:
+        if sign := self._next("+", "-"):
+            number = self._next("number")
+            if number is not None:
+                return Formula.of(float(number.value) * (1 if sign.kind == "+" else -1))
+            return self._factor() if sign.kind == "+" else -self._factor()
+        if number := self._next("number"):
+            return Formula.of(float(number.value))
+        if column := self._next("column"):
+            return Formula.column(column.value)
+        if self._next("round"):
+            self._demand("(")
+            inner, digits = self._sum(), 0
+            if self._next(","):
+                way = -1 if self._next("-") else 1
+                digits = way * int(float(self._demand("number").value))
+            self._demand(")")
+            return Formula("round", (inner, digits))
+        self._demand("(")
+        found = self._sum()
+        self._demand(")")
+        return found

@@ -1,0 +1,151 @@
+"""Columns that follow from others, as users meet them: a bank's table with ratios."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+import butfor as bf
+from butfor.errors import InputError, InputTypeError
+from butfor.explanation.explanation import Explanation
+
+RATIO = bf.computed("debt_ratio", "debt / income")
+
+
+def bank(rows: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Debts and incomes in whole hundreds, and their ratio."""
+    rng = np.random.default_rng(seed)
+    debt, income = 100 * rng.integers(5, 60, rows), 100 * rng.integers(80, 300, rows)
+    X = pd.DataFrame({"debt": debt, "income": income, "age": rng.integers(20, 70, rows)})
+    X["debt_ratio"] = X["debt"] / X["income"]
+    good = X["debt_ratio"] + rng.normal(0, 0.03, rows) + 0.001 * (45 - X["age"]) < 0.2
+    return X, np.where(good, "yes", "no")
+
+
+def by_hand(model, row: pd.Series, X: pd.DataFrame) -> float:
+    """The least L1 cost of all debts and incomes, with the ratio that follows."""
+    debt, income = (100.0 * np.arange(X[name].min() // 100, X[name].max() // 100 + 1) for name in ("debt", "income"))
+    grid = pd.DataFrame({"debt": np.repeat(debt, len(income)), "income": np.tile(income, len(debt))})
+    grid["age"] = row["age"]
+    grid["debt_ratio"] = grid["debt"] / grid["income"]
+    cost = sum((grid[name] - row[name]).abs() / (X[name].max() - X[name].min()) for name in ("debt", "income"))
+    return float(cost[model.predict(grid) == "yes"].min())
+
+
+@pytest.mark.parametrize("how", ["debt / income", lambda debt, income: debt / income])
+def test_an_answer_keeps_the_ratio_and_is_the_cheapest(how) -> None:
+    X, y = bank()
+    model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
+    explainer = bf.Explainer(model, data=X, space={"debt": bf.Step(100), "income": bf.Step(100)})
+    rows = X[model.predict(X) == "no"].iloc[:3]
+    answers = explainer.explain(rows, target="yes", constraints=[bf.computed("debt_ratio", how), bf.fixed("age")])
+    table = answers.to_frame()
+    assert (table["status"] == "PROVEN_OPTIMAL").all()
+    assert (table["debt_ratio"] == table["debt"] / table["income"]).all()
+    for (_, row), answer in zip(rows.iterrows(), answers, strict=True):
+        assert answer.cost == pytest.approx(by_hand(model, row, X))
+        assert "computed_columns" in answer.certificate.solver
+    again = Explanation.from_json(answers[0].to_json())
+    assert bf.check(again, model).passed
+    assert again.question.constraints[0] == "computed('debt_ratio', 'debt / income')"
+
+
+def test_a_forest_of_real_numbers_is_proven_too() -> None:
+    X, y = bank()
+    X = X.assign(debt=X["debt"] + 0.25).assign(debt_ratio=lambda t: t["debt"] / t["income"])
+    model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y)
+    rows = X[model.predict(X) == "no"].iloc[:2]
+    answers = bf.Explainer(model, data=X).explain(
+        rows, target="yes", constraints=["debt_ratio = debt / income", "fixed age"]
+    )
+    assert all(answer.certificate.status.name == "PROVEN_OPTIMAL" for answer in answers)
+    assert all(
+        answer.point["debt_ratio"].iloc[0] == (answer.point["debt"] / answer.point["income"]).iloc[0]
+        for answer in answers
+    )
+
+
+def test_a_ratio_is_no_change_and_costs_nothing() -> None:
+    X, y = bank()
+    model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
+    row = X[model.predict(X) == "no"].iloc[[0]]
+    explainer = bf.Explainer(model, data=X, space={"debt": bf.Step(100), "income": bf.Step(100)})
+    one = explainer.explain(row, target="yes", constraints=[RATIO, bf.at_most_changes(1)], cost="L0")
+    assert one.cost == 1
+    assert {change.name for change in one.changes} in ({"debt_ratio", "debt"}, {"debt_ratio", "income"})
+    several = explainer.explain(row, target="yes", constraints=[RATIO, bf.fixed("age")], k=3)
+    sets = [frozenset(change.name for change in answer.changes) - {"debt_ratio"} for answer in several if answer.found]
+    assert len(sets) == len(set(sets)) >= 2
+
+
+def test_what_is_asked_of_a_ratio_is_kept() -> None:
+    X, y = bank()
+    model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
+    row = X[model.predict(X) == "no"].iloc[[0]]
+    explainer = bf.Explainer(model, data=X, space={"debt": bf.Step(100), "income": bf.Step(100)})
+    free, kept = (
+        explainer.explain(row, target="yes", constraints=[RATIO, bf.fixed("age"), *more])
+        for more in ([], [bf.between("debt_ratio", high=0.1)])
+    )
+    assert kept.point["debt_ratio"].iloc[0] <= 0.1 < free.point["debt_ratio"].iloc[0]
+    assert kept.certificate.status.name == "PROVEN_OPTIMAL"
+
+
+def test_a_black_box_and_a_function_of_which_nothing_is_known_are_searched() -> None:
+    X, y = bank()
+    model = KNeighborsClassifier(5).fit(X.to_numpy(), y)
+    table = X.to_numpy(dtype=float)
+    rows = table[model.predict(table) == "no"][:2]
+    share = bf.computed("x3", lambda debt, income: min(debt / income, 9.0), of=["x0", "x1"])
+    answers = bf.Explainer(model, data=table).explain(rows, target="yes", constraints=[share], seed=0)
+    for answer in answers:
+        point = np.asarray(answer.point)[0]
+        assert answer.found
+        assert point[3] == point[0] / point[1]
+
+
+def test_a_function_is_not_kept_in_a_record_and_the_check_says_so() -> None:
+    X, y = bank()
+    model = LogisticRegression(max_iter=2_000).fit(X, y)
+    row = X[model.predict(X) == "no"].iloc[[0]]
+    share = bf.computed("debt_ratio", lambda debt, income: min(debt / income, 9.0))
+    answer = bf.Explainer(model, data=X).explain(row, target="yes", constraints=[share], seed=0)
+    checked = bf.check(Explanation.from_json(answer.to_json()), model)
+    assert "not held as data: computed('debt_ratio', <lambda> of debt, income)" in str(checked)
+
+
+def asked(constraint, X=None) -> None:
+    table, y = bank()
+    model = LogisticRegression(max_iter=2_000).fit(table, y)
+    bf.Explainer(model, data=table).explain(table.iloc[[0]] if X is None else X, target="yes", constraints=constraint)
+
+
+def test_bad_input_is_told() -> None:
+    X, _ = bank()
+    wrong = X.iloc[[0]].assign(debt_ratio=0.5)
+    with pytest.raises(
+        InputError, match=r"rows 0, 1, 2 and 297 more of the data say otherwise: in row 0, 'debt_ratio' is"
+    ):
+        asked(bf.computed("debt_ratio", "income / debt"))
+    with pytest.raises(InputError, match=r"row 0 of those given say otherwise"):
+        asked(RATIO, wrong)
+    with pytest.raises(InputError, match=r"the function fails in row 0, for debt=\d+, income=\d+ \(ZeroDivisionError"):
+        asked(bf.computed("debt_ratio", lambda debt, income: debt / income if debt < 0 else 1 // 0))
+    with pytest.raises(InputError, match=r"age - 40 ranges from -20 to 29.*must not become 0"):
+        asked(bf.computed("debt_ratio", "debt / (age - 40)"))
+    with pytest.raises(InputError, match="is a circle"):
+        asked([bf.computed("debt", "2 * income"), bf.computed("income", "debt / 2")])
+    with pytest.raises(InputError, match="follows in one way"):
+        asked([RATIO, bf.computed("debt_ratio", "debt / (income + 1)")])
+    with pytest.raises(InputError, match="computed from other columns"):
+        asked(bf.computed("debt", "debt / 2"))
+    with pytest.raises(bf.errors.UnknownColumnError, match="debts"):
+        asked(bf.computed("debt_ratio", "debts / income"))
+    with pytest.raises(InputError, match=r"cannot be read, from '\^ 2' on"):
+        bf.computed("debt_ratio", "debt ^ 2")
+    with pytest.raises(InputTypeError, match="names of its parameters"):
+        bf.computed("debt_ratio", np.add)
