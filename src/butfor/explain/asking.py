@@ -96,6 +96,8 @@ class Asking:
         before = self.predicted(X)
         question = question.settled(self.reading.readout, before)
         codes = self.reading.space.encode(frames.opened(before.table))
+        for constraint in question.constraints:
+            constraint.check_rows(self.reading.space, codes)
         return Case(question, self.referee(question.target), codes, before).begun()
 
     def one_row(

@@ -170,9 +170,9 @@ class Formula:
     def quotient(self) -> Quotient | None:
         """The quotient of linear sums that it is; None if it is none."""
         if self.sign == "column":
-            return Quotient({self.parts[0]: 1.0}, ONE)
+            return Quotient({self.parts[0]: 1.0}, BY_ONE)
         if self.sign == "number":
-            return Quotient({CONSTANT: self.parts[0]}, ONE)
+            return Quotient({CONSTANT: self.parts[0]}, BY_ONE)
         if self.sign == "round":
             return None
         first, second = (part.quotient() for part in self.parts)
@@ -191,7 +191,7 @@ class Formula:
         return _over(_times(first.upper, second.upper), _times(first.lower, second.lower))
 
 
-ONE: Sum = {CONSTANT: 1.0}
+BY_ONE: Sum = {CONSTANT: 1.0}
 
 
 def _over(upper: Sum | None, lower: Sum | None) -> Quotient | None:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from butfor.errors import InputError
 from butfor.model.formula import Formula
 
-NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w.])")
-QUOTED = re.compile(r"`([^`]+)`|'([^']+)'|\"([^\"]+)\"")
-WORD = re.compile(r"[^\W\d]\w*(\.\w+)*")
-EXAMPLES = "Examples are 'debt / income', '12 * rate - 50', '(a - b) / (a + b)' and 'round(`loan amount` / income, 2)'."
+NUMBER_IN_FORMULA = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w.])")
+QUOTED_NAME = re.compile(r"`([^`]+)`|'([^']+)'|\"([^\"]+)\"")
+NAME_IN_FORMULA = re.compile(r"[^\W\d]\w*(\.\w+)*")
+FORMULAS = "Examples are 'debt / income', '12 * rate - 50', '(a - b) / (a + b)' and 'round(`loan amount` / income, 2)'."
 
 
-class Piece(NamedTuple):
+class FormulaPiece(NamedTuple):
     """A "column", a "number", or a sign, and where it stands."""
 
     kind: str
@@ -30,7 +30,7 @@ def read_formula(text: str, known: Iterable[str] = ()) -> Formula:
 
 def quoted(name: str) -> str:
     """A name as it is written in a formula."""
-    return name if WORD.fullmatch(name) and name != "round" else f"`{name}`"
+    return name if NAME_IN_FORMULA.fullmatch(name) and name != "round" else f"`{name}`"
 
 
 def written(formula: Formula) -> str:
@@ -38,8 +38,8 @@ def written(formula: Formula) -> str:
     return formula.written({name: quoted(str(name)) for name in formula.columns})
 
 
-def _pieces(text: str, known: Sequence[str]) -> list[Piece]:
-    found, at = list[Piece](), 0
+def _pieces(text: str, known: Sequence[str]) -> list[FormulaPiece]:
+    found, at = list[FormulaPiece](), 0
     while at < len(text):
         if text[at].isspace():
             at += 1
@@ -49,19 +49,19 @@ def _pieces(text: str, known: Sequence[str]) -> list[Piece]:
     return found
 
 
-def _piece(text: str, at: int, known: Sequence[str]) -> tuple[Piece, int]:
+def _piece(text: str, at: int, known: Sequence[str]) -> tuple[FormulaPiece, int]:
     for name in known:
         end = at + len(name)
         if name.strip() and text.startswith(name, at) and not (name[-1].isalnum() and text[end : end + 1].isalnum()):
-            return Piece("column", name, at), end
-    if match := QUOTED.match(text, at):
-        return Piece("column", next(part for part in match.groups() if part), at), match.end()
-    if match := NUMBER.match(text, at):
-        return Piece("number", match[0], at), match.end()
-    if match := WORD.match(text, at):
-        return Piece("round" if match[0] == "round" else "column", match[0], at), match.end()
+            return FormulaPiece("column", name, at), end
+    if match := QUOTED_NAME.match(text, at):
+        return FormulaPiece("column", next(part for part in match.groups() if part), at), match.end()
+    if match := NUMBER_IN_FORMULA.match(text, at):
+        return FormulaPiece("number", match[0], at), match.end()
+    if match := NAME_IN_FORMULA.match(text, at):
+        return FormulaPiece("round" if match[0] == "round" else "column", match[0], at), match.end()
     if text[at] in "+-*/(),−·":
-        return Piece(text[at].replace("−", "-").replace("·", "*"), text[at], at), at + 1
+        return FormulaPiece(text[at].replace("−", "-").replace("·", "*"), text[at], at), at + 1
     raise _unreadable(text, at)
 
 
@@ -70,14 +70,14 @@ def _unreadable(text: str, at: int) -> InputError:
     return InputError(
         f"the formula {text!r} cannot be read{place}.",
         "It is made of columns, numbers, +, -, *, /, brackets and round(..., digits).",
-        f"{EXAMPLES} What they do not say can be given as a function.",
+        f"{FORMULAS} What they do not say can be given as a function.",
     )
 
 
 class _Reader:
     """Reads sums of products of factors."""
 
-    def __init__(self, text: str, pieces: list[Piece]) -> None:
+    def __init__(self, text: str, pieces: list[FormulaPiece]) -> None:
         self.text, self.pieces, self.at = text, pieces, 0
 
     def whole(self) -> Formula:
@@ -87,14 +87,14 @@ class _Reader:
             raise self._wrong()
         return found
 
-    def _next(self, *kinds: str) -> Piece | None:
+    def _next(self, *kinds: str) -> FormulaPiece | None:
         """The next piece, if it is of one of these kinds."""
         if self.at < len(self.pieces) and self.pieces[self.at].kind in kinds:
             self.at += 1
             return self.pieces[self.at - 1]
         return None
 
-    def _demand(self, kind: str) -> Piece:
+    def _demand(self, kind: str) -> FormulaPiece:
         found = self._next(kind)
         if found is None:
             raise self._wrong()

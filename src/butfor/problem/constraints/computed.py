@@ -26,7 +26,7 @@ from butfor.space.space import Space, encode_column, same
 AS_COMPUTED = 1e-9
 """By which share of its size a value of the data may differ from what is computed: libraries round their sums."""
 
-SHOWN = 3
+ROWS_NAMED = 3
 """How many rows an error names that contradict a computed column."""
 
 
@@ -105,10 +105,11 @@ class ComputedColumn(Relation):
     def learnt(self, space: Space, data: Any) -> Self:
         """The same. Rows of the data that contradict it are an error."""
         table = frames.opened(frames.as_table(data))
-        given, points = frames.names(table), np.full((frames.height(table), len(space)), np.nan)
+        given = {name: k for k, name in enumerate(frames.names(table))}
+        points = np.full((frames.height(table), len(space)), np.nan)
         for name in self.numbers:
             feature = replace(space[name], missing=True)
-            points[:, space.index(name)] = encode_column(feature, table, given.index(name))
+            points[:, space.index(name)] = encode_column(feature, table, given)
         self._check(space, points, "the data")
         return self
 
@@ -128,8 +129,8 @@ class ComputedColumn(Relation):
         first = int(wrong[0])
         value, right = (space[self.name].value(code[first]) for code in (held, found))
         some, more = (
-            ", ".join(map(str, wrong[:SHOWN].tolist())),
-            f" and {len(wrong) - SHOWN} more" * (len(wrong) > SHOWN),
+            ", ".join(map(str, wrong[:ROWS_NAMED].tolist())),
+            f" and {len(wrong) - ROWS_NAMED} more" * (len(wrong) > ROWS_NAMED),
         )
         raise InputError(
             f"{self!r} was given, and row{'s' * (len(wrong) > 1)} {some}{more} of {where} say otherwise: "

@@ -79,6 +79,9 @@ class AbstractConstraint(ABC):
         """The same with all that it takes from the rows of the data (default: nothing)."""
         return self
 
+    def check_rows(self, space: Space, rows: FloatArray) -> None:  # noqa: B027
+        """Raise a clear error if it makes no sense for encoded rows that are to be explained."""
+
     def among(self, constraints: tuple[AbstractConstraint, ...]) -> Self:
         """The same beside others, if they change what it says (default: they do not)."""
         return self

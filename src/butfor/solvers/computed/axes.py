@@ -13,7 +13,7 @@ from butfor.problem.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class ColumnCells:
     """The cells of a column that its row may reach, cheapest first.
 
     - `lower`, `upper`: the ends of each cell `(lower, upper]`;
@@ -32,22 +32,22 @@ class Axis:
     def __len__(self) -> int:
         return len(self.value)
 
-    def cheapest(self) -> Axis:
+    def cheapest(self) -> ColumnCells:
         """The same, cheapest first, without cells that cannot be reached."""
         order = np.argsort(self.price, kind="stable")
         return self.take(order[np.isfinite(self.price[order])])
 
-    def take(self, at: IntArray) -> Axis:
+    def take(self, at: IntArray) -> ColumnCells:
         """Some of the cells, or cells again and again."""
-        return Axis(*(getattr(self, name)[at] for name in ("lower", "upper", "first", "last", "value", "price")))
+        return ColumnCells(*(getattr(self, name)[at] for name in ("lower", "upper", "first", "last", "value", "price")))
 
 
-def axis_of(problem: Problem, j: int, cells: Cells | None) -> Axis:
+def axis_of(problem: Problem, j: int, cells: Cells | None) -> ColumnCells:
     """The axis of a column of the only row. Without cells, each of its values is one."""
     own = problem.factuals[:, [j]]
     if cells is None or cells.levels or j in problem.domain.levels:
         value = choices_of(problem, j).every()
-        return Axis(value, value, value, value, value, _price(problem, j, value)).cheapest()
+        return ColumnCells(value, value, value, value, value, _price(problem, j, value)).cheapest()
     x = float(own[0, 0])
     edges = cells.edges if np.isnan(x) else np.append(cells.edges, [np.nextafter(x, -np.inf), x])
     choices = choices_of(problem, j, number_cells(edges))
@@ -57,7 +57,7 @@ def axis_of(problem: Problem, j: int, cells: Cells | None) -> Axis:
     lost = np.array([np.nan])
     lower, upper, first, last = (np.append(part, lost) for part in (lower, upper, first, last))
     price = np.where(able, _price(problem, j, value), np.inf)
-    return Axis(lower, upper, first, last, value, price).cheapest()
+    return ColumnCells(lower, upper, first, last, value, price).cheapest()
 
 
 def _price(problem: Problem, j: int, value: FloatArray) -> FloatArray:

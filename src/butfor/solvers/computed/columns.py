@@ -28,7 +28,7 @@ from butfor.solvers.reduction import AbstractReduction, Handing, first
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 
-SIZES = (250, 1_000, 4_000, 16_000)
+PLACES_TAKEN = (250, 1_000, 4_000, 16_000)
 """How many places of a group are taken, one after the other, until they are enough."""
 
 Moved = frozenset[int]
@@ -53,8 +53,8 @@ class ComputedColumns(AbstractReduction):
             )
         if ConstraintKind.APART in form.constraints:
             return Support(False, "answers at a distance from earlier ones are parted before")
-        if form.unplaced:
-            return Support(False, form.unplaced)
+        if form.placed is None:
+            return Support(False, form.unplaced or "it is not known what is computed")
         return Support(
             True,
             "what is computed is one column with what it is computed from, and what is left is solved exactly",
@@ -85,10 +85,10 @@ class _Row:
 
     def solved(self) -> Outcome:
         """The cheapest row, and what is proven of it."""
-        for size in SIZES:
+        for size in PLACES_TAKEN:
             for moved in [moved for moved in self.bound if moved in self.left]:
                 if self.bound[moved] < to_beat(float(self.best.cost[0])) and not (
-                    size > SIZES[0] and self.budget.spent()
+                    size > PLACES_TAKEN[0] and self.budget.spent()
                 ):
                     self._with(size, moved)
         lowest = min(self.bound.values(), default=np.inf)

@@ -20,12 +20,12 @@ from butfor.model.float_order import last_between
 from butfor.model.formula import CONSTANT, Quotient
 from butfor.problem.problem import Problem
 
-GOLDEN = (np.sqrt(5.0) - 1) / 2
+GOLDEN_SHARE = (np.sqrt(5.0) - 1) / 2
 
-SECTIONS = 70
+GOLDEN_SECTIONS = 70
 """How many golden sections are made: they narrow an interval to 1e-14 of its width."""
 
-NEAR = 1e-10
+NEARBY = 1e-10
 """The share of its size within which a threshold is looked for at first, and by which half-planes are widened."""
 
 POINTS_TRIED = 200
@@ -36,7 +36,7 @@ IMPOSSIBLE = 1e200
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
+class Spans:
     """The cells of one free column, place by place: ends `(lower, upper]`, and the values that the row may have there."""
 
     j: int
@@ -45,9 +45,9 @@ class Box:
     first: FloatArray
     last: FloatArray
 
-    def take(self, at: IntArray | BoolArray) -> Box:
+    def take(self, at: IntArray | BoolArray) -> Spans:
         """The same of some places."""
-        return Box(self.j, self.lower[at], self.upper[at], self.first[at], self.last[at])
+        return Spans(self.j, self.lower[at], self.upper[at], self.first[at], self.last[at])
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,21 +87,21 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class Inside:
+class PlacePoints:
     """Places of the only row. All values in them are numbers: columns that are missing there have no box.
 
     - `hub`: the cells of the hub; `spokes`: those of the other columns; `limits`: what is computed from them.
     """
 
     problem: Problem
-    hub: Box
-    spokes: tuple[Box, ...]
+    hub: Spans
+    spokes: tuple[Spans, ...]
     limits: tuple[Limits, ...]
 
     def __len__(self) -> int:
         return len(self.hub.first)
 
-    def take(self, at: IntArray | BoolArray) -> Inside:
+    def take(self, at: IntArray | BoolArray) -> PlacePoints:
         """Some of the places."""
         spokes, limits = (tuple(one.take(at) for one in some) for some in (self.spokes, self.limits))
         return replace(self, hub=self.hub.take(at), spokes=spokes, limits=limits)  # type: ignore[arg-type]
@@ -115,14 +115,14 @@ class Inside:
             points[able], doubt[able] = narrow.take(able)._found()
         return points, doubt
 
-    def _narrowed(self) -> Inside:
+    def _narrowed(self) -> PlacePoints:
         """The same, where the cells of the hub keep what depends on it alone."""
         lower, upper, nothing = self.hub.lower, self.hub.upper, np.zeros(len(self))
         for one in self._on(None):
             low, high = self._between(one, self.hub, None, nothing)
             lower, upper = np.maximum(lower, low), np.minimum(upper, high)
         (first,), (last,) = choices_of(self.problem, self.hub.j).between(lower[None], upper[None])
-        return replace(self, hub=Box(self.hub.j, lower, upper, first, last))
+        return replace(self, hub=Spans(self.hub.j, lower, upper, first, last))
 
     def _on(self, spoke: int | None) -> list[Limits]:
         """What is computed from a spoke and perhaps the hub; without a spoke, from the hub and no spoke."""
@@ -177,14 +177,14 @@ class Inside:
     def _golden(self) -> FloatArray:
         """About the best real value of the hub."""
         low, high = self.hub.first.copy(), self.hub.last.copy()
-        one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        one, two = high - GOLDEN_SHARE * (high - low), low + GOLDEN_SHARE * (high - low)
         at_one, at_two = self._relaxed(one), self._relaxed(two)
-        for _ in range(SECTIONS):
+        for _ in range(GOLDEN_SECTIONS):
             left = at_one <= at_two
             low, high = np.where(left, low, one), np.where(left, two, high)
             one, two = (
-                np.where(left, high - GOLDEN * (high - low), two),
-                np.where(left, one, low + GOLDEN * (high - low)),
+                np.where(left, high - GOLDEN_SHARE * (high - low), two),
+                np.where(left, one, low + GOLDEN_SHARE * (high - low)),
             )
             fresh = self._relaxed(np.where(left, one, two))
             at_one, at_two = np.where(left, fresh, at_two), np.where(left, at_one, fresh)
@@ -201,7 +201,7 @@ class Inside:
                 sign = self._sign(one.one.quotient)
                 for ka, kb, k0, below in one.lines(one.one.quotient, box.j, self.hub.j):
                     way = sign if below else -sign
-                    rest, near = kb * b + k0, NEAR * (np.abs(kb * b) + np.abs(k0))
+                    rest, near = kb * b + k0, NEARBY * (np.abs(kb * b) + np.abs(k0))
                     with np.errstate(divide="ignore", invalid="ignore"):
                         end, room = -rest / ka, near / np.abs(ka)
                         high = np.where(way * ka > 0, np.minimum(high, end + room), high)
@@ -237,7 +237,7 @@ class Inside:
             cost = np.where(np.isnan(value), np.inf, cost + _price(self.problem, box.j, np.nan_to_num(value)))
         return np.column_stack(values), cost
 
-    def _between(self, one: Limits, box: Box, spoke: int | None, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _between(self, one: Limits, box: Spans, spoke: int | None, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The values `(lower, upper]` of a column where a computed feature lies between its thresholds, beside a hub of `b`."""
 
         def at(x: FloatArray) -> FloatArray:
@@ -252,7 +252,7 @@ class Inside:
                 found = at(x)
                 return np.asarray(np.where(rising, found <= threshold, found > threshold))
 
-            room = NEAR * np.abs(root)
+            room = NEARBY * np.abs(root)
             first, final = (np.clip(end, box.first, box.last) for end in (root - room, root + room))
             good = holds(first) & ~holds(final)
             first, final = np.where(good, first, box.first), np.where(good, final, box.last)
@@ -264,7 +264,7 @@ class Inside:
             np.where(missing, np.inf, np.where(rising, high, low)),
         )
 
-    def _roots(self, one: Limits, box: Box, spoke: int | None, b: FloatArray) -> list[FloatArray]:
+    def _roots(self, one: Limits, box: Spans, spoke: int | None, b: FloatArray) -> list[FloatArray]:
         """About where the column crosses both thresholds, as real numbers; 0 where that is not known."""
         if one.one.quotient is None:
             return [np.zeros(len(b))] * 2

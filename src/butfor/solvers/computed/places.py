@@ -18,8 +18,8 @@ from butfor.problem.constraints.linked import first_of_each
 from butfor.problem.constraints.relations import Implication
 from butfor.problem.merged.following import FollowingGroup, read_cells
 from butfor.problem.problem import Problem
-from butfor.solvers.computed.axes import Axis, axis_of, cheapest_together
-from butfor.solvers.computed.inside import Box, Inside, Limits
+from butfor.solvers.computed.axes import ColumnCells, axis_of, cheapest_together
+from butfor.solvers.computed.inside import Limits, PlacePoints, Spans
 from butfor.solvers.parted.held import switch_of
 from butfor.space.space import same
 
@@ -79,7 +79,7 @@ class PlaceFinder:
         """How many features there are, those that only the model reads included."""
         return max(len(self.problem.space), 1 + max(one.feature for one in self.group.computed))
 
-    def _axis(self, j: int, moved: frozenset[int] | None) -> Axis:
+    def _axis(self, j: int, moved: frozenset[int] | None) -> ColumnCells:
         axis = axis_of(self.problem, j, self.cells[j])
         if moved is None:
             return axis
@@ -144,7 +144,7 @@ class PlaceFinder:
         return np.column_stack(found)
 
     def _inside(
-        self, axes: list[Axis], chosen: IntArray, price: FloatArray, most: int
+        self, axes: list[ColumnCells], chosen: IntArray, price: FloatArray, most: int
     ) -> tuple[FloatArray, float, float]:
         """The cheapest points of the places in some boxes, how much too dear they may be, and what boxes left out cost."""
         boxes = [axis.take(at) for axis, at in zip(axes, chosen.T, strict=True)]
@@ -179,7 +179,7 @@ class PlaceFinder:
             right &= of.index(points[:, one.feature]) == at
         return right
 
-    def _range(self, one: ComputedFeature, cells: Cells, boxes: list[Axis]) -> tuple[IntArray, IntArray]:
+    def _range(self, one: ComputedFeature, cells: Cells, boxes: list[ColumnCells]) -> tuple[IntArray, IntArray]:
         """The first and the last cell of a computed feature in each box. It is largest and smallest at corners."""
         corners = []
         for ends in product((True, False), repeat=len(self.group.free)):
@@ -187,7 +187,9 @@ class PlaceFinder:
             corners.append(cells.index(self._completed(np.column_stack(free))[:, one.feature]))
         return np.min(corners, axis=0), np.max(corners, axis=0)
 
-    def _solved(self, boxes: list[Axis], cells: list[Cells], wanted: list[IntArray]) -> tuple[FloatArray, FloatArray]:
+    def _solved(
+        self, boxes: list[ColumnCells], cells: list[Cells], wanted: list[IntArray]
+    ) -> tuple[FloatArray, FloatArray]:
         """The cheapest values of the free columns in each place, and by how much they may be too dear.
 
         Places in which the same columns are missing are solved together.
@@ -206,7 +208,7 @@ class PlaceFinder:
                 for one, of, at in zip(self.group.computed, cells, wanted, strict=True)
             )
             told = tuple(one for one in limits if set(one.one.inputs) & {part.j for part in parts})
-            points, more = Inside(self.problem, parts[0], tuple(parts[1:]), told).cheapest()
+            points, more = PlacePoints(self.problem, parts[0], tuple(parts[1:]), told).cheapest()
             found[its[:, None], order], doubt[its] = points, more
         return found, doubt
 
@@ -218,5 +220,5 @@ class PlaceFinder:
         hub = next((i for i in hubs if step[free[i]]), hubs[0]) if hubs else None
         return [] if hub is None else [hub, *(i for i in places if i != hub)]
 
-    def _box(self, axis: Axis, j: int) -> Box:
-        return Box(j, axis.lower, axis.upper, axis.first, axis.last)
+    def _box(self, axis: ColumnCells, j: int) -> Spans:
+        return Spans(j, axis.lower, axis.upper, axis.first, axis.last)
