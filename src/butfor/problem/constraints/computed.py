@@ -26,7 +26,7 @@ from butfor.space.space import Space, encode_column, same
 AS_COMPUTED = 1e-9
 """By which share of its size a value of the data may differ from what is computed: libraries round their sums."""
 
-ROWS_NAMED = 3
+CONTRADICTIONS_NAMED = 3
 """How many rows an error names that contradict a computed column."""
 
 
@@ -129,8 +129,8 @@ class ComputedColumn(Relation):
         first = int(wrong[0])
         value, right = (space[self.name].value(code[first]) for code in (held, found))
         some, more = (
-            ", ".join(map(str, wrong[:ROWS_NAMED].tolist())),
-            f" and {len(wrong) - ROWS_NAMED} more" * (len(wrong) > ROWS_NAMED),
+            ", ".join(map(str, wrong[:CONTRADICTIONS_NAMED].tolist())),
+            f" and {len(wrong) - CONTRADICTIONS_NAMED} more" * (len(wrong) > CONTRADICTIONS_NAMED),
         )
         raise InputError(
             f"{self!r} was given, and row{'s' * (len(wrong) > 1)} {some}{more} of {where} say otherwise: "
