@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -24,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.explanation.explanations import Explanations
+from tests.shorter import first
 
 JOBS, SIZES = ("clerk", "cook", "driver", "nurse"), (0, 1, 2, 3)
 RNG = np.random.default_rng(3)
@@ -90,7 +93,7 @@ def test_the_cheapest_of_all_levels_is_proven(name: str) -> None:
     model = fitted(name)
     explainer = bf.Explainer(model, DATA)
     assert set(explainer.space.names) == {"job", "size", "pay", "years"}
-    rows = np.flatnonzero(model.predict(DATA) == 0)[:6]
+    rows = np.flatnonzero(model.predict(DATA) == 0)[:4]
     answers = explainer.explain(DATA.iloc[rows], 1, cost=bf.L1({"job": 2}), constraints=[bf.fixed("pay")])
     for answer, row in zip(answers, rows, strict=True):
         best = cheapest(model, RAW.iloc[[row]], 1)
@@ -104,7 +107,7 @@ def test_the_cheapest_of_all_levels_is_proven(name: str) -> None:
 def test_a_black_box_is_asked_about_levels() -> None:
     model = fitted("forest")
     explainer = bf.Explainer(lambda rows: model.predict(rows), DATA)
-    rows = np.flatnonzero(model.predict(DATA) == 0)[:4]
+    rows = np.flatnonzero(model.predict(DATA) == 0)[:2]
     for row in rows:
         answer = explainer.explain(DATA.iloc[[row]], 1, cost=bf.L1({"job": 2}), constraints=[bf.fixed("pay")])
         assert answer.cost == pytest.approx(cheapest(model, RAW.iloc[[row]], 1))
@@ -127,18 +130,48 @@ def test_a_black_box_is_asked_about_levels() -> None:
 )
 def test_the_table_without_dummies_has_the_same_answers(last: Any) -> None:
     """The same matrix reaches both models. All columns may change."""
-    names = ["pay", "years", "size"]
-    own = RAW.astype({"years": float, "size": float})
-    raw = make_pipeline(make_column_transformer(("passthrough", names), (OneHotEncoder(), ["job"])), last).fit(own, Y)
+    check_same_answers(last, {"cost": bf.L1({"job": 0.3})})
+
+
+PRICES = {("clerk", "cook"): 0.2, ("driver", "clerk"): 0.5, ("nurse", "cook"): 0.1, ("driver", "cook"): 0.9}
+
+
+QUESTIONS: list[dict[str, Any]] = [
+    {"constraints": [bf.at_most_changes(2), "fixed size"]},
+    {"constraints": [bf.implies(bf.becomes("job", "cook"), bf.rises("years"))], "cost": bf.L1({"job": 0.1})},
+    {"cost": bf.Table({"job": PRICES})},
+    {"k": 3, "different": "columns"},
+    {"constraints": ["pay + years <= 4", bf.allowed("job", ["clerk", "nurse", "driver"])]},
+    {"constraints": [bf.robust({"pay": 0.1}, slips={"job": "any"})]},
+    {"constraints": [bf.linked("job", "size", table=pd.DataFrame({"job": JOBS, "size": SIZES}))]},
+    {"cost": "LInf"},
+    {"cost": "L2+0.1*L0"},
+    {"k": 2, "different": 0.3},
+]
+
+
+@pytest.mark.parametrize("question", first(4, QUESTIONS), ids=str)
+@pytest.mark.parametrize(
+    "last", [LogisticRegression(), RandomForestClassifier(8, max_depth=4, random_state=0)], ids=repr
+)
+def test_every_question_has_the_same_answers(last: Any, question: dict[str, Any]) -> None:
+    check_same_answers(last, question, job_changes=False)
+
+
+def check_same_answers(last: Any, question: dict[str, Any], *, job_changes: bool = True) -> None:
+    """The table, and the table with dummies: one question is answered at the same costs. One model reads both."""
+    names, own = ["pay", "years", "size"], RAW.astype({"years": float, "size": float})
+    encoder = make_column_transformer(("passthrough", names), (OneHotEncoder(), ["job"]))
+    model = make_pipeline(encoder, clone(last)).fit(own, Y)
     table = pd.get_dummies(own, columns=["job"], dtype=float)
-    rows = np.flatnonzero(raw.predict(own) == 0)[:8]
-    first = bf.Explainer(raw, own).explain(own.iloc[rows], 1, cost=bf.L1({"job": 0.3}))
-    second = bf.Explainer(raw[-1], table.to_numpy(), space={"job": bf.one_hot("x3", "x4", "x5", "x6")}).explain(
-        table.to_numpy()[rows], 1, cost=bf.L1({"job": 0.3})
-    )
-    assert first.costs == pytest.approx(second.costs)
-    assert first.statuses == second.statuses
-    assert any("job" in [change.name for change in answer.changes] for answer in first)
+    rows = np.flatnonzero(model.predict(own) == 0)[:5]
+    one = bf.Explainer(model, own).explain(own.iloc[rows], 1, **question)
+    other = bf.Explainer(model[-1], table).explain(table.iloc[rows], 1, **question)
+    assert one.costs == pytest.approx(other.costs, rel=1e-9)
+    assert one.statuses == other.statuses
+    assert one.found.any()
+    if job_changes:
+        assert any("job" in [change.name for change in answer.changes] for answer in other)
 
 
 def test_a_change_of_level_is_one_change_with_one_price() -> None:
@@ -223,6 +256,15 @@ def test_a_row_without_a_level_and_one_with_two_are_errors() -> None:
         explainer.explain(DATA.iloc[:3].drop(columns="job_cook"))
 
 
+def rewritten(record: str, told: str, wrong: str) -> str:
+    """A record with something else in it, as if nothing had been changed: it has no hash."""
+    assert told in record
+    data = json.loads(record.replace(told, wrong))
+    for one in data:
+        del one["hash"]
+    return json.dumps(data)
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "array"])
 def test_records_hold_the_users_columns(kind: str) -> None:
     made = {"pandas": DATA, "polars": pl.DataFrame(DATA), "array": DATA.to_numpy(dtype=float)}[kind]
@@ -241,9 +283,10 @@ def test_records_hold_the_users_columns(kind: str) -> None:
     if kind != "array":
         assert [name for name in frame.columns if name in DATA] == list(DATA)
         assert list(frame[list(DATA)].dtypes) == list(made.dtypes)
-    broken = answers.to_json().replace('"code": "one_hot"', '"code": "one_cold"')
-    with pytest.raises(bf.ButforError):
-        bf.check(Explanations.from_json(broken), model)
+    odd = ['"one_cold"', '"trust"', '"at": [99, ', '"last": [7, ']
+    for told, wrong in zip(['"one_hot"', '"truth"', '"at": [', '"last": ['], odd, strict=True):
+        with pytest.raises(bf.ButforError):
+            Explanations.from_json(rewritten(answers.to_json(indent=None), told, wrong))
 
 
 def test_groups_of_rows_are_those_of_levels() -> None:

@@ -80,10 +80,9 @@ def _check_dummies(space: Space) -> None:
     """Dummies must hold each level in a way of its own, and each column of the table one feature."""
     dummies = [(one, one.dummies) for one in space if one.dummies is not None]
     for one, its in dummies:
-        widths = {len(its.columns), len(its.at), *map(len, its.patterns)}
-        distinct = len(set(its.patterns)) == len(its.patterns) == len(one.levels or ())
-        known = its.code in RULES and not any(cell not in (0, 1) for row in its.patterns for cell in row)
-        if len(widths) > 1 or not distinct or not known:
+        places = range(-1, len(its.columns))
+        distinct = len(set(its.last)) == len(its.last) == len(one.levels or ()) and set(its.last) <= set(places)
+        if its.code not in RULES or len(its.at) != len(its.columns) or not distinct:
             raise contradicted(f"the dummies of {one.name!r} do not hold its levels")
     at = [place for _, its in dummies for place in its.at]
     if len(set(at)) < len(at) or not set(at) <= set(range(len(space) - len(dummies) + len(at))):

@@ -186,7 +186,14 @@ def _object(needed: dict[str, Rule], optional: dict[str, Rule] | None = None) ->
 
 _CHECKS = _list(_object({"check": _text, "passed": _flag}))
 _DUMMIES = _object(
-    {"kind": _text, "code": _text, "columns": _list(_text), "at": _list(_whole(0)), "patterns": _list(_list(_any))}
+    {
+        "kind": _text,
+        "code": _text,
+        "columns": _list(_text),
+        "at": _list(_whole(0)),
+        "last": _list(_whole(-1)),
+        "truth": _flag,
+    }
 )
 _FEATURE = _object(
     {

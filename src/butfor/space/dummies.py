@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import NAMES_LISTED, InputError
 from butfor.space import frames
 
@@ -29,25 +29,28 @@ class Dummies:
     - `code`: the rule that they keep;
     - `columns`: their names in the user's table;
     - `at`: their positions among the columns that the model reads;
-    - `patterns`: what they hold for each level.
+    - `last`: for each level, the place of the last 1 in `columns`; -1 if all are 0;
+    - `truth`: whether they hold true and false, and no numbers.
     """
 
     code: Code
     columns: tuple[str, ...]
     at: tuple[int, ...]
-    patterns: tuple[tuple[Any, ...], ...]
+    last: tuple[int, ...]
+    truth: bool = False
 
     def of(self, levels: Sequence[int]) -> Self:
         """The same with only these levels, in that order."""
-        return replace(self, patterns=tuple(self.patterns[k] for k in levels))
+        return replace(self, last=tuple(self.last[k] for k in levels))
 
-    def values(self, place: int) -> list[Any]:
-        """What one of the columns holds for each level."""
-        return [pattern[place] for pattern in self.patterns]
+    def ones(self, place: int) -> BoolArray:
+        """In which levels the column at a place is 1."""
+        last = np.array(self.last)
+        return np.asarray(last == place if self.code == "one_hot" else last >= place)
 
-    def held(self, place: int, codes: FloatArray) -> list[Any]:
-        """What one of the columns holds in rows with these levels."""
-        values = self.values(place)
+    def cells(self, place: int, codes: FloatArray) -> list[Any]:
+        """What the column at a place holds in encoded rows, as the user's values. A missing row has None."""
+        values = [(bool if self.truth else int)(one) for one in self.ones(place)]
         return [values[int(code)] if code == code else None for code in codes]
 
     def encode(self, name: str, table: Any, given: Mapping[str, int]) -> FloatArray:
@@ -62,19 +65,16 @@ class Dummies:
         return level
 
     def read(self, table: Any, given: Mapping[str, int]) -> tuple[FloatArray, str | None]:
-        """The level of each row of a table, and the first row that has none, in words.
-
-        A key, the sum of the places of the ones, leads to the only level that a row may have.
-        """
-        patterns = np.array(self.patterns, dtype=np.float64)
-        places = np.arange(1.0, len(self.columns) + 1)
-        keys = patterns @ places
-        order = np.argsort(keys)
-        key = sum(place * held for place, held in zip(places, self._held(table, given), strict=True))
-        level = order[np.searchsorted(keys[order], key).clip(max=len(keys) - 1)]
-        right = np.ones(len(level), dtype=np.bool_)
+        """The level of each row of a table, and the first row that has none, in words."""
+        last = np.full(frames.height(table), -1)
         for place, held in enumerate(self._held(table, given)):
-            right &= held == patterns[level, place]
+            last[held != 0] = place
+        level_of = np.full(len(self.columns) + 1, -1)  # by the place of the last 1; the end stands for -1
+        level_of[list(self.last)] = np.arange(len(self.last))
+        level = level_of[last]
+        right = level >= 0
+        for place, held in enumerate(self._held(table, given)):
+            right &= held == self.ones(place)[level]
         if right.all():
             return level.astype(np.float64), None
         row = int(right.argmin())

@@ -54,14 +54,9 @@ class Encoding:
     def feature(self, name: str, table: Any, given: Mapping[str, int]) -> Feature:
         """The feature that its columns hold. Its levels are those that occur."""
         columns = self._columns(given)
-        patterns = np.tri(len(columns) + 1, len(columns), -1) if self.code == "thermometer" else _ones(len(columns))
         kind = _kind(self, table, columns)
-        dummies = Dummies(
-            self.code,
-            columns,
-            tuple(given[column] for column in columns),
-            tuple(tuple(map(bool if kind == "bool" else int, pattern)) for pattern in patterns.tolist()),
-        )
+        at = tuple(given[column] for column in columns)
+        dummies = Dummies(self.code, columns, at, (-1, *range(len(columns))), truth=kind == "bool")
         start = len(shared_prefix(columns))
         levels = [column[start:] for column in columns]
         levels.insert(0, self.none if self.none not in levels else f"{self.none} of them")
@@ -231,11 +226,6 @@ def shared_prefix(columns: Sequence[str]) -> str:
     """
     shared = set[str].intersection(*(set(prefixes(column)) for column in columns))
     return max(shared, key=lambda prefix: (not prefix.endswith(" "), len(prefix)), default="")
-
-
-def _ones(count: int) -> FloatArray:
-    """The patterns of dummies: no 1, then a 1 in each column."""
-    return np.vstack([np.zeros(count), np.eye(count)])
 
 
 def _falling(levels: Sequence[str]) -> bool:

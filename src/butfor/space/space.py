@@ -105,7 +105,7 @@ class Space:
         """The values of encoded rows, column by column of the user's table. A missing value is None."""
         held = [[feature.value(code) for code in codes[:, j].tolist()] for j, feature in enumerate(self.features)]
         return [
-            held[j] if (dummies := self.features[j].dummies) is None else dummies.held(place, codes[:, j])
+            held[j] if (dummies := self.features[j].dummies) is None else dummies.cells(place, codes[:, j])
             for j, place in places(self.features)
         ]
 
@@ -242,7 +242,7 @@ def decode_columns(feature: Feature, codes: FloatArray, changed: BoolArray) -> I
         yield feature.name, decode_column(feature, codes, changed)
         return
     for place, name in enumerate(feature.columns):
-        yield name, np.array(feature.dummies.values(place), dtype=np.float64)[codes.astype(np.intp)]
+        yield name, feature.dummies.ones(place)[codes.astype(np.intp)].astype(np.float64)
 
 
 def decode_column(feature: Feature, codes: FloatArray, changed: BoolArray) -> Sequence[Any] | NDArray[Any]:

@@ -154,7 +154,7 @@ def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, lost:
     if feature.levels is None:
         at = _in_single if feature.single else (lambda x: x)
         return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical)
-    numbers = feature.numbers if feature.dummies is None else feature.dummies.values(place)
+    numbers = feature.numbers if feature.dummies is None else feature.dummies.ones(place)
     if numbers is not None:
         dtype = np.float32 if feature.single else np.float64
         table = np.array([*numbers, np.nan], dtype=dtype)
