@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import IsolationForest, RandomForestClassifier, VotingClassifier
@@ -38,6 +39,13 @@ def several_outputs() -> None:
     assert bf.Explainer(model, X).explain(X[:1], target=bf.value(at_least=2.0)).only.found
 
 
+def dropped_dummies() -> None:
+    """Two jobs of three, as after an encoder that drops the first level."""
+    job = np.arange(120) % 3
+    table = pd.DataFrame({"job_cook": job == 1, "job_nurse": job == 2, "x": X[:, 0]})
+    assert bf.Explainer(FOREST.fit(table, Y), table).space.names == ("job", "x")
+
+
 def network(activation: str) -> MLPClassifier:
     return MLPClassifier((3,), activation=activation, solver="lbfgs", max_iter=5000, alpha=0.1, random_state=0)
 
@@ -49,6 +57,7 @@ GAPS: dict[str, tuple[str, type[Exception], Callable[[], None]]] = {
     "polynomial features": (
         "Steps that multiply columns", UNPROVEN, lambda: proven(make_pipeline(PolynomialFeatures(2), LogisticRegression()))
     ),
+    "dropped dummies": ("Dummies whose names do not begin alike", UNPROVEN, dropped_dummies),
     "several outputs": ("Regression models with several outputs", REFUSED, several_outputs),
     "tanh": ("Networks with other activations", UNPROVEN, lambda: proven(network("tanh"))),
     "logistic units": ("Networks with other activations", UNPROVEN, lambda: proven(network("logistic"))),
