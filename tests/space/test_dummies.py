@@ -87,6 +87,13 @@ def written_and_read_again(made: Any) -> None:
         (["home_job_clerk", "home_job_cook", "home_job_head_nurse"], {"home_job": ("clerk", "cook", "head_nurse")}),
         (["job_the clerk", "job_the cook", "job_the nurse"], {"job": ("the clerk", "the cook", "the nurse")}),
         (["job.1", "job.2", "job.3"], {"job": ("1", "2", "3")}),
+        (["age_<30", "age_30-50", "age_>50"], {"age": ("<30", "30-50", ">50")}),
+        (["age_30-50", "age_30-40", "age_30-45"], {"age": ("30-50", "30-40", "30-45")}),
+        (["wage_(0, 10]", "wage_(10, 20]", "wage_(20, 30]"], {"wage": ("(0, 10]", "(10, 20]", "(20, 30]")}),
+        (["temp_-5", "temp_-10", "temp_-7"], {"temp": ("-5", "-10", "-7")}),
+        (["at 0.5", "at 0.25", "at 0.75"], {"at": ("0.5", "0.25", "0.75")}),
+        (["a_b-c_x", "a_b-c_y", "a_b-c_z"], {"a_b-c": ("x", "y", "z")}),
+        (["_x", "_y", "_z"], {}),
         (["clerk", "cook", "nurse"], {}),
         (["job_clerk", "job_cook", "trade_nurse"], {}),
         (["0", "1", "2"], {}),
@@ -116,6 +123,17 @@ def test_what_is_broken_in_one_row_is_not_found() -> None:
 def test_a_column_of_the_same_name_keeps_it() -> None:
     space = infer(table().assign(job=1.5))
     assert {"job", "job_*"} <= set(space.names)
+
+
+@pytest.mark.parametrize("name", ["rate>={}", "rate_>={}", "rate >= {}", "rate_{}"])
+def test_bounds_are_numbers(name: str) -> None:
+    level = np.arange(60) % 4
+    bounds = (-1.5, 0.25, 0.5)
+    made = pd.DataFrame({name.format(bound): (level > k).astype(int) for k, bound in enumerate(bounds)})
+    (feature,) = infer(made)
+    assert feature.name == "rate"
+    assert [str(one).lstrip(">= ") for one in feature.levels or ()] == ["none", "-1.5", "0.25", "0.5"]
+    assert feature.ordered
 
 
 def test_levels_are_ordered_by_their_numbers() -> None:
@@ -229,3 +247,8 @@ def test_rows_that_are_no_code_are_refused(changed: dict[str, float], message: s
 def test_a_dummy_is_no_feature(name: str) -> None:
     with pytest.raises(bf.ButforError, match=r"no feature.*Dummies are one feature.*Write '(job|size)'"):
         infer(table()).index(name)
+
+
+def test_sparse_dummies_are_refused_with_the_line_that_helps() -> None:
+    with pytest.raises(bf.ButforError, match=r"'job_cook' is of type Sparse.*X\['job_cook'\].sparse.to_dense\(\)"):
+        infer(pd.get_dummies(pd.DataFrame({"job": ["cook", "nurse"]}), sparse=True))

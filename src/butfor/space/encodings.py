@@ -25,14 +25,18 @@ DUMMY_TYPES = ("int", "float", "float32", "bool")
 BY_CHANCE = 1e-3
 """Columns are one feature only if columns without a connection would look like it less often than that."""
 
-BETWEEN_WORDS = re.compile(r"[\W_]+")
+BETWEEN_WORDS = re.compile(
+    r"(?<=[\w)\]])(?<!_)"  # behind a word
+    r"(?:_+|[<>]=?|=|\s+"
+    r"|(?<!\d)[.:/|~#-]|[.:/|~#-](?!\d))"  # no point or sign of a number, a date or a range
+)
 """What stands between the name of a feature and that of a level."""
 
 AT_END = re.compile(r"[\W_]+$")
 """The same at the end of a beginning that names share."""
 
-ENDING_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
-"""A number at the end of a name."""
+LEVEL_NUMBER = re.compile(r"(?:[<>]=?\s*)?([-+]?\d+(?:\.\d+)?)")
+"""A level that is a number, perhaps as a bound."""
 
 
 @dataclass(frozen=True)
@@ -175,17 +179,15 @@ def _encoding(columns: list[str], table: Any, given: Mapping[str, int]) -> Encod
         alone = bool((ones == 1).all())
         return Encoding("one_hot", tuple(columns)) if alone and _rare_one_hot([*counts.values()], rows) else None
     start = len(shared_prefix(columns))
-    if not all(ENDING_NUMBER.fullmatch(column[start:]) for column in columns):
+    number = {column: _number(column[start:]) for column in columns}
+    if None in number.values():
         return None
-    columns = sorted(columns, key=lambda column: float(column[start:]))
+    columns = sorted(columns, key=lambda column: number[column] or 0.0)
     if counts[columns[0]] < counts[columns[-1]]:
         columns.reverse()
-    nested = all((held(inner) <= held(outer)).all() for outer, inner in pairwise(columns))
-    return (
-        Encoding("thermometer", tuple(columns))
-        if nested and _rare_thermometer([counts[c] for c in columns], rows)
-        else None
-    )
+    within = all((held(inner) <= held(outer)).all() for outer, inner in pairwise(columns))
+    rare = within and _rare_thermometer([counts[column] for column in columns], rows)
+    return Encoding("thermometer", tuple(columns)) if rare else None
 
 
 def _rare_one_hot(counts: Sequence[float], rows: int) -> bool:
@@ -215,8 +217,10 @@ def prefixes(name: str) -> list[str]:
 
     >>> prefixes("home_owner_yes")
     ['home_', 'home_owner_']
+    >>> prefixes("rate_>=0.5")
+    ['rate_']
     """
-    return [name[: cut.end()] for cut in BETWEEN_WORDS.finditer(name) if cut.start() and cut.end() < len(name)]
+    return [name[: cut.end()] for cut in BETWEEN_WORDS.finditer(name) if cut.end() < len(name)]
 
 
 def shared_prefix(columns: Sequence[str]) -> str:
@@ -230,9 +234,14 @@ def shared_prefix(columns: Sequence[str]) -> str:
 
 def _falling(levels: Sequence[str]) -> bool:
     """Whether levels are numbers that become smaller."""
-    return all(ENDING_NUMBER.fullmatch(level) for level in levels) and all(
-        float(a) > float(b) for a, b in pairwise(levels)
-    )
+    numbers = [number for level in levels if (number := _number(level)) is not None]
+    return len(numbers) == len(levels) and all(a > b for a, b in pairwise(numbers))
+
+
+def _number(level: str) -> float | None:
+    """The number that a level is, or its bound; None if it is none."""
+    found = LEVEL_NUMBER.fullmatch(level)
+    return float(found[1]) if found else None
 
 
 def _kind(encoding: Encoding, table: Any, columns: Sequence[str]) -> str:

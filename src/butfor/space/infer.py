@@ -138,7 +138,9 @@ def infer_column(table: Any, name: str, position: int) -> Feature:
     raise InputTypeError(
         f"column {name!r} is of type {kind}.",
         "Columns must hold numbers, text, booleans or categories.",
-        "Turn dates and durations into numbers first (days since ...).",
+        f"Write it out: X[{name!r}] = X[{name!r}].sparse.to_dense()."
+        if kind.startswith("Sparse")
+        else "Turn dates and durations into numbers first (days since ...).",
     )
 
 

@@ -146,7 +146,8 @@ class Space:
             )
         if absent:
             strangers = [name for name in frames.names(table) if name not in self.columns]
-            meant = {name: near[0] for name in absent if (near := suggested(name, strangers))}
+            near = {name: alike[0] for name in absent if (alike := suggested(name, strangers))}
+            meant = {name: given for name, given in near.items() if list(near.values()).count(given) == 1}
             raise UnknownColumnError(
                 choice("columns are missing:", None, absent)[0],
                 choice("The model reads", absent[0], self.columns)[0],
