@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
@@ -58,6 +59,7 @@ MODELS = {
     "oblique": bf.trees.TAOClassifier(max_depth=3, random_state=0),
     "vote": VotingClassifier([("a", LogisticRegression()), ("b", DecisionTreeClassifier(max_depth=3))], voting="soft"),
     "pipeline": make_pipeline(StandardScaler(), LogisticRegression()),
+    "components": make_pipeline(StandardScaler(), PCA(4), LogisticRegression()),
     "encoder": make_pipeline(
         make_column_transformer((OneHotEncoder(), ["job_clerk", "job_cook", "size>=2"]), remainder="passthrough"),
         RandomForestClassifier(10, max_depth=5, random_state=0),
