@@ -345,7 +345,7 @@ def test_solvers_say_whether_and_why(run) -> None:
         "separable_trees": "no", "tree_exact": "yes", "linear_exact": "no",
         "linear_knapsack": "no", "interior_point": "no",
         "oblique_exact": "no", "ensemble_branch_bound": "no", "largest_move": "no",
-        "mixed_branch_bound": "no", "network_exact": "no", "implied_parts": "no", "related_parts": "no",
+        "mixed_branch_bound": "no", "network_exact": "no", "implied_parts": "no",
         "milp": "yes", "robust_linear": "no", "robust_exact": "no",
         "blend_branching": "no", "enumeration": "no", "far_apart": "no", "swarm": "yes", "brute_force": said["brute_force"],
     }  # fmt: skip

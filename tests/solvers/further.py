@@ -180,6 +180,28 @@ def _random_part(rng: np.random.Generator, problem: Problem, wanted: bool) -> Pa
     return choices[rng.integers(len(choices))]
 
 
+def value_near_an_end(rng: np.random.Generator, problem: Problem, j: int) -> float:
+    """A value that column `j` may take, often beside the end of something."""
+    feature, own = problem.space.features[j], float(problem.factuals[0, j])
+    if rng.random() < 0.2:
+        return own
+    if feature.levels is not None:
+        return float(rng.integers(len(feature.levels)))
+    if feature.step:
+        return feature.low + feature.step * float(rng.integers(0, 1 + (feature.high - feature.low) // feature.step))
+    edge = rng.choice([np.nan_to_num(own), feature.low]) + rng.choice([0.25, 0.5, 1.0, 1.5, 2.0, -1.0, -0.5, 0.0])
+    if problem.domain.step[j]:
+        return float(edge)
+    return float(rng.choice([edge, np.nextafter(edge, np.inf), np.nextafter(edge, -np.inf), edge + 0.1]))
+
+
+def admissible_points(problem: Problem, seed: int, count: int) -> np.ndarray:
+    """Points that the domain of a problem admits, of so many that are drawn."""
+    rng = np.random.default_rng(seed)
+    points = np.array([[value_near_an_end(rng, problem, j) for j in range(len(problem.space))] for _ in range(count)])
+    return points[[bool(problem.domain.admits(point[None])[0]) for point in points]]
+
+
 def with_linear_relations(problem: Problem, seed: int) -> Problem:
     """The problem under one to three linear relations between numbers, levels that are numbers included."""
     rng, numbers = np.random.default_rng([seed, 8]), [f.name for f in problem.space if f.levels is None or f.numbers]

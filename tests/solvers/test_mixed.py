@@ -10,8 +10,8 @@ import pytest
 
 from butfor.model.questions import evaluate
 from butfor.problem.problem import Problem
+from butfor.solvers.ensemble import limits
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.mixed import relaxed
 from butfor.solvers.mixed.branch_bound import MixedBranchBound
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
@@ -83,7 +83,7 @@ class TestWideCells(TestContinuousMixtures):
 
     @pytest.fixture(autouse=True)
     def coarse(self, monkeypatch):
-        monkeypatch.setattr(relaxed, "FEW_VALUES", 1)
+        monkeypatch.setattr(limits, "FEW_VALUES", 1)
 
 
 class TestMilpOnMixtures(Mixtures):

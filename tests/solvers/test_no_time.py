@@ -79,7 +79,6 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "computed_columns": {"constraints": [bf.computed("s", "a + 2 * b")]},
     "merged_columns": {"constraints": [bf.combinations("a", "b")]},
     "implied_parts": {"constraints": [bf.implies(bf.rises("a"), bf.rises("b", by=0.1))]},
-    "related_parts": {"constraints": [bf.linear({"a": 1.0, "b": 1.0}, "<=", 100.0)]},
     "robust_linear": {"constraints": [bf.robust(0.01)]},
     "robust_exact": {"constraints": [bf.robust(0.01, "l1")]},
 }

@@ -24,7 +24,6 @@ from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
 from butfor.solvers.parted.far import FarApart
 from butfor.solvers.parted.implied import ImpliedParts
-from butfor.solvers.parted.related import RelatedParts
 from butfor.solvers.reduction import first
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
@@ -37,12 +36,11 @@ _OF_COLUMNS: tuple[AbstractSolver, ...] = (
     TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
     LargestMove(), MixedBranchBound(), NetworkExact(),
 )  # fmt: skip
-"""Those that know no relation between the values of columns."""
+"""Those that prove the optimum without a program of the whole model."""
 
 PROVING: tuple[AbstractSolver, ...] = (
     *_OF_COLUMNS,
-    ImpliedParts((*_OF_COLUMNS, RelatedParts(_OF_COLUMNS))),
-    RelatedParts(_OF_COLUMNS),
+    ImpliedParts(_OF_COLUMNS),
     Milp(),
 )
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""

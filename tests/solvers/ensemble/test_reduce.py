@@ -61,7 +61,8 @@ def leaves_of(model: Trees) -> LeafTable:
 def reduced(leaves: LeafTable, price: list[float], keep_separate: tuple[int, ...] = ()) -> Reduced:
     """The cells of infinite price are out of reach."""
     prices = np.array(price, dtype=np.float64)
-    return reduce(leaves, np.isfinite(prices), prices, np.isin(np.arange(len(prices)), keep_separate))
+    kind = np.where(np.isin(np.arange(len(prices)), keep_separate), 1 + np.arange(len(prices)), 0)
+    return reduce(leaves, np.isfinite(prices), prices, kind)
 
 
 def plain(part: Any) -> Any:
@@ -282,7 +283,7 @@ def gapped(able: list[bool]) -> Reduced:
         tree=np.array([0, 1]), value=one.value[:1], entry=np.array([0, 1]), feature=one.feature[:1],
         first=one.first[:1], last=one.last[:1], missing=one.missing[:1], mask=one.mask[:1],
     )  # fmt: skip
-    return reduce(single, np.array(able), np.zeros(3), np.zeros(3, dtype=np.bool_))
+    return reduce(single, np.array(able), np.zeros(3), np.zeros(3, dtype=np.intp))
 
 
 def test_a_single_leaf_that_leaves_a_cell_out_still_decides() -> None:

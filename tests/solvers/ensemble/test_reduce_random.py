@@ -27,11 +27,11 @@ class Drawn:
     leaves: LeafTable
     able: np.ndarray
     price: np.ndarray
-    keep_separate: np.ndarray
+    kind: np.ndarray
 
     @property
     def reduced(self) -> Reduced:
-        return reduce(self.leaves, self.able, self.price, self.keep_separate)
+        return reduce(self.leaves, self.able, self.price, self.kind)
 
 
 def drawn(seed: int, kept: bool = True) -> Drawn:
@@ -45,7 +45,8 @@ def drawn(seed: int, kept: bool = True) -> Drawn:
     for first, end in pairwise(leaves.start):
         able[rng.integers(first, end)] = True
     price = np.where(able, rng.integers(0, 6, cells).astype(np.float64), INF)
-    return Drawn(model, leaves, able, price, (rng.random(cells) < 0.15) & kept)
+    kind = np.where(rng.random(cells) < 0.15, rng.integers(1, 4, cells), 0)
+    return Drawn(model, leaves, able, price, kind * kept)
 
 
 def allowed(found: Reduced) -> np.ndarray:
@@ -122,7 +123,7 @@ def test_every_affordable_cell_is_in_one_merged_cell_and_the_cheapest_stands_for
             members = np.flatnonzero(cells.merged_into == c)
             assert cells.original[c] in members, f"seed {seed}"
             assert problem.price[cells.original[c]] == problem.price[members].min(), f"seed {seed}"
-            assert len(members) == 1 or not problem.keep_separate[members].any(), f"seed {seed}"
+            assert len(set(problem.kind[members])) == 1, f"seed {seed}"
 
 
 def test_some_entry_distinguishes_cells_that_are_not_merged() -> None:
@@ -153,7 +154,7 @@ def test_reducing_again_without_leaving_out_a_cell_changes_nothing() -> None:
         missing = np.zeros(leaves.start[-1], dtype=np.bool_)
         missing[leaves.start[1:] - 1] = True
         price = np.where(missing, INF, 0.0)
-        twice = reduce(leaves, ~missing, price, np.zeros(len(missing), dtype=np.bool_))
+        twice = reduce(leaves, ~missing, price, np.zeros(len(missing), dtype=np.intp))
         assert same(twice.pairs, once.pairs), f"seed {seed}"
         assert same(twice.blocks, once.blocks), f"seed {seed}"
         assert same(twice.entries, once.entries), f"seed {seed}"
@@ -174,7 +175,7 @@ def test_each_message_ends_up_in_a_block_with_its_cell() -> None:
             old_cell[first + j : end + j] = np.arange(first, end)
         able = (old_cell >= 0) & (rng.random(len(old_cell)) < 0.7)
         able[leaves.start[:-1]] = True
-        new = reduce(leaves, able, np.where(able, 0.0, INF), np.zeros(len(able), dtype=np.bool_))
+        new = reduce(leaves, able, np.where(able, 0.0, INF), np.zeros(len(able), dtype=np.intp))
         message = np.arange(len(old.blocks.begin)) + 0.5
         found = carried(message, old, new)
         assert len(found) == len(new.blocks.begin), f"seed {seed}"

@@ -87,7 +87,7 @@ class BlendBranching(AbstractReduction):
             return Support(False, f"it takes linear models, sums of trees, and both, and the model is a {form.model}")
         if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
             return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
-        if EnsembleBranchBound().accepts(_plain(form)):
+        if _along_lines(form):
             return Support(True, f"lines above the functions follow the search of {EnsembleBranchBound.name}")
         return Support(True, "boxes of sums are parted, and each is solved exactly")
 
@@ -103,8 +103,13 @@ def _plain(form: Form) -> Form:
     return replace(form, blended=False, curved=False)
 
 
+def _along_lines(form: Form) -> bool:
+    """Whether the search for sums of trees is followed. In its cells, sums of numbers are another question."""
+    return bool(EnsembleBranchBound().accepts(_plain(form))) and ConstraintKind.LINEAR not in form.constraints
+
+
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
-    along_lines = EnsembleBranchBound().accepts(_plain(problem.form()))
+    along_lines = _along_lines(problem.form())
 
     def cheapest(score_set: ScoreSet, upper: float) -> SetAnswer:
         if along_lines:

@@ -13,20 +13,17 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.formulation.tables import tabulate
 from butfor.model.blend import Blends
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.ensemble.boxes import BoxSearch
-from butfor.solvers.ensemble.branch_bound import instance
 from butfor.solvers.ensemble.effort import Effort
 from butfor.solvers.ensemble.instance import Instance
-from butfor.solvers.ensemble.leaves import all_leaves
 from butfor.solvers.ensemble.move_kernels import improve
 from butfor.solvers.ensemble.reduced_ensemble import Slices
+from butfor.solvers.ensemble.row_cells import row_cells
 from butfor.solvers.ensemble.search import LeafSearch
 from butfor.solvers.ensemble.work_arrays import Task, move_work_for, no_multipliers
 from butfor.solvers.outcome import Stopped
@@ -44,11 +41,9 @@ SLOWER_BOXES = 5
 
 def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
     """The cheapest point of one score set, if one costs less than `upper`."""
-    model = problem.model
-    assert isinstance(model, Trees)
+    row = row_cells(problem)
+    model, tables = row.model, row.tables
     wide = score_set.widened(problem.doubt(score_set))
-    cells, leaves = all_leaves(model, problem.space, problem.demands.margin)
-    tables = tabulate(problem, cells)
     sums = SumGoals.of(wide)
     known: dict[bytes, FloatArray] = {}
     asked: dict[bytes, bool] = {}
@@ -66,8 +61,8 @@ def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: 
         return asked[key]
 
     base = -sums.rows @ model.base
-    score = np.ascontiguousarray(leaves.value @ sums.rows.T)
-    search = BlendLeafSearch(instance(problem, tables, leaves, score, base, base), sums, sums_of, upper, confirmed)
+    score = np.ascontiguousarray(row.leaves.value @ sums.rows.T)
+    search = BlendLeafSearch(row.asked(score, base, base), sums, sums_of, upper, confirmed)
     search.run(budget)
     if search.best is None:
         return SetAnswer(None, np.inf, search.lower, Stopped.DONE if search.closed else budget.stopped)

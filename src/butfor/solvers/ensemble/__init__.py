@@ -6,7 +6,9 @@ branch_bound: the solver; one search for each row and score set
 leaves, leaf_kernels: all leaves of a model
 reduce, reduce_kernels: what is left of them for one row, as a `Reduced` (reduced_ensemble)
 reach_kernels, merge_kernels, block_kernels: the steps of that reduction
+limits, row_cells: what its cells count, and the rows in given cells that keep relations
 instance, effort: the question of one row, and how much is done at once
+cell_search: the search, and what it leaves to decide inside of cells
 search: bounds, rows and branching
 boxes, box_kernels: the search over boxes of cells
 bound_kernels, message_kernels: bounds

@@ -237,10 +237,20 @@ def _change_rates(rate, lack, before, size, step):  # type: ignore[no-untyped-de
 
 @part
 def _change_tolls(toll, task, x, step, upper):  # type: ignore[no-untyped-def]
-    """Raise the tolls of the limits that row `x` exceeds, and lower the others."""
+    """Raise the tolls of the limits that row `x` exceeds, and lower the others.
+
+    A toll is a part of what a row may cost: less than `upper` or, if no row is known, about what cells cost on average.
+    """
+    if upper == np.inf and len(toll):
+        count, upper = 0, 0.0
+        for c in range(len(task.price)):
+            if task.price[c] < np.inf:
+                upper += task.price[c]
+                count += 1
+        upper *= len(x) / max(1, count)
     for f in range(len(toll)):
         used = 0.0
         for j in range(len(x)):
             used += task.side[f, x[j]]
-        change = 0.3 * step * (used - task.limit[f]) * min(upper, 1e9) / (1.0 + task.limit[f])
+        change = 0.3 * step * (used - task.limit[f]) * upper / (1.0 + task.limit[f])
         toll[f] = max(0.0, toll[f] + change)

@@ -134,7 +134,7 @@ def _way(leaves, ordered, start, least, alive, x, spared, task, spare, work, i):
     The other rows may cost less than `spare` more than the cheapest.
     """
     price, side = task.price, task.side
-    extra, way = 0.0, 0
+    extra, way, mask = 0.0, 0, 0
     work.need[:] = 0.0
     for e in range(leaves.entry[i], leaves.entry[i + 1]):
         j = leaves.feature[e]
@@ -150,10 +150,10 @@ def _way(leaves, ordered, start, least, alive, x, spared, task, spare, work, i):
                 level += 1
             more = min(least[level, a], least[level, b + 1 - 2**level])
         else:
-            mask = leaves.mask[e] - start[j]
+            mask, a, b = leaves.mask[e] - start[j], start[j], start[j + 1] - 1
             if leaves.masks[mask + x[j]]:
                 continue
-            for c in range(start[j], start[j + 1]):
+            for c in range(a, b + 1):
                 if alive[c] and leaves.masks[mask + c] and price[c] < more:
                     at, more = c, price[c]
             if at < 0:
@@ -163,7 +163,13 @@ def _way(leaves, ordered, start, least, alive, x, spared, task, spare, work, i):
         if extra >= spare:
             return -1
         for f in range(len(work.need)):
-            work.need[f] += side[f, at] - spared[f, j]
+            counts = side[f, at]
+            for c in range(a, b + 1):  # of a relation, a dearer cell may count less
+                if f < task.counting or counts <= spared[f, j]:
+                    break
+                if alive[c] and (ordered[j] or leaves.masks[mask + c]):
+                    counts = min(counts, side[f, c])
+            work.need[f] += counts - spared[f, j]
             if work.need[f] > work.room[f]:
                 return -1
     return way

@@ -14,25 +14,25 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import tightened
-from butfor.formulation.tables import Tables, tabulate
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
-from butfor.model.trees import Trees
 from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.cell_search import AbstractCellSearch, Inside
 from butfor.solvers.ensemble.instance import Instance
-from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
-from butfor.solvers.ensemble.search import LeafSearch
+from butfor.solvers.ensemble.limits import COUNTED, RELATIONS
+from butfor.solvers.ensemble.row_cells import RowCells, row_cells
+from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome, Stopped
-from butfor.solvers.solver import AbstractSolver, Budget, Support
-from butfor.space.space import same
+from butfor.solvers.reduction import AbstractReduction, Handing
+from butfor.solvers.solver import Budget, Support
 
 MOST_TANGENTS = 50
 """How many tangents to a curved target are tried."""
 
 
-class EnsembleBranchBound(AbstractSolver):
+class EnsembleBranchBound(AbstractReduction):
     """Branch and bound over the cells of the features.
 
     Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
@@ -40,73 +40,94 @@ class EnsembleBranchBound(AbstractSolver):
 
     name = "ensemble_branch_bound"
     does = (
-        "sums of trees (forests, boosting), several inequalities and counted changes: "
+        "sums of trees (forests, boosting), several inequalities, counted changes, relations between columns: "
         "bounds by messages, no outside solver"
     )
     block = 16
     row_by_row = True
     takes_per_row = True
+    inner = (Milp(),)
+    left = "the sums of numbers in given cells"
 
-    def accepts(self, form: Form) -> Support:
-        if form.model is not ModelKind.ENSEMBLE:
+    def takes(self, form: Form) -> Support:
+        related = form.constraints & RELATIONS
+        if form.model is not ModelKind.ENSEMBLE and not (related and form.model is ModelKind.TREE):
             return Support(False, f"it takes a sum of axis-aligned trees, and the model is a {form.model}")
         if form.cost & {CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.TRADEOFF}:
             return Support(False, "the cost must be a sum over features")
         if form.blended:
             return Support(False, BLENDED)
-        coupled = form.constraints - {ConstraintKind.AT_MOST, ConstraintKind.FRESH, ConstraintKind.MARGIN}
+        coupled = form.constraints - COUNTED - RELATIONS - {ConstraintKind.MARGIN}
         if coupled:
             return Support(False, f"the constraints ({listed(coupled)}) couple the values of features")
+        if related:
+            return Support(True, "every tree takes one leaf, and relations are limits on what cells count")
         return Support(True, "every tree takes one leaf, and the cost is a sum over the cells of features")
+
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        """Numbers in given cells that keep sums are about a tree of a single leaf."""
+        only = form.constraints & {ConstraintKind.LINEAR}
+        small = replace(form, model=ModelKind.TREE, constraints=only, inequalities=0, curved=False, forced=True)
+        return (small,) if only else ()
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         return row_by_row(problem, budget, lambda one: self.solve_below(one, np.inf, budget))
 
     def solve_below(self, problem: Problem, upper: float, budget: Budget) -> Outcome:
         """Each score set is asked only for a point that is cheaper than `upper`, and than those of the sets before it."""
+        row, handing = row_cells(problem), Handing(self.inner)
         return over_score_sets(
-            problem, lambda score_set, most: _cheapest_below(problem, score_set, most, budget), upper
-        )
+            problem, lambda score_set, most: _cheapest_below(row, score_set, most, budget, handing), upper
+        ).handed_to(handing.ran)
 
 
-def _cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+def _cheapest_below(row: RowCells, score_set: ScoreSet, upper: float, budget: Budget, handing: Handing) -> SetAnswer:
     """The cheapest point of one score set, if one costs less than `upper`."""
-    model = problem.model
-    assert isinstance(model, Trees)
-    cells, leaves = all_leaves(model, problem.space, problem.demands.margin)
-    tables = tabulate(problem, cells)
-    doubt = problem.doubt(score_set)
-    bound, wide = 0.0, score_set.widened(doubt)
-    firm = tightened(score_set, problem).b
-    asked: dict[bytes, bool] = {}
-
-    def outside(scores: FloatArray) -> bool:
-        return wide.curve is not None and wide.curve.excess(scores) > 0
-
-    def confirmed(chosen: IntArray) -> bool:
-        key = chosen.tobytes()
-        if key not in asked:
-            point = tables.value[0, chosen]
-            asked[key] = outside(evaluate(model, point[None])[0]) or problem.reached(score_set, point)
-        return asked[key]
-
+    bound, wide = 0.0, score_set.widened(row.problem.doubt(score_set))
+    firm = np.full(len(wide.b), np.inf) if row.related else tightened(score_set, row.problem).b
     for _ in range(MOST_TANGENTS):
-        search = LeafSearch(_instance(problem, tables, leaves, wide, firm), upper, confirmed)
-        search.run(budget)
-        bound = max(bound, search.lower)
-        if search.best is None:
-            stopped = Stopped.DONE if search.closed else budget.stopped
-            single = search.short is not None and len(wide.b) == 1 and wide.curve is None
-            highest = float(wide.b[0] - search.short[0]) if single and search.short is not None else np.nan
-            closest = None if search.closest is None else tables.value[0, search.closest]
-            return SetAnswer(None, np.inf, bound, stopped, highest, closest)
-        point = tables.value[0, search.best]
-        scores = evaluate(model, point[None])[0]
-        if not outside(scores):
-            return SetAnswer(point, search.upper, bound, budget.stopped)
+        search = TreeCells(row, score_set, wide, firm, upper, handing)
+        answer = search.run(budget)
+        bound = max(bound, answer.bound)
+        if answer.point is None or not search.outside(answer.point):
+            return replace(answer, bound=bound, highest=search.highest, closest=search.closest)
         assert isinstance(wide.curve, Softmax)
-        wide, firm = _with_tangent(wide, wide.curve, scores), np.append(firm, np.inf)
+        wide = _with_tangent(wide, wide.curve, evaluate(row.model, answer.point[None])[0])
+        firm = np.append(firm, np.inf)
     return SetAnswer(None, np.inf, bound, Stopped.EFFORT)
+
+
+class TreeCells(AbstractCellSearch):
+    """The search for the row of a score set. Where a sum is broken by the cheapest values of cells, others are looked for."""
+
+    def __init__(
+        self, row: RowCells, score_set: ScoreSet, wide: ScoreSet, firm: FloatArray, upper: float, handing: Handing
+    ) -> None:
+        super().__init__(_instance(row, wide, firm), row.tables.value[0], upper)
+        self.row, self.score_set, self.wide, self.handing = row, score_set, wide, handing
+
+    def outside(self, point: FloatArray) -> bool:
+        """Whether the scores of a point are outside of what is wanted, although they reach all goals."""
+        curve = self.wide.curve
+        return curve is not None and curve.excess(evaluate(self.row.model, point[None])[0]) > 0
+
+    def inside(self, cells: IntArray) -> Inside:
+        point, price = self.value[cells], float(self.question.price[cells].sum())
+        if self.outside(point) or self.row.problem.reached(self.score_set, point):
+            return Inside(point, price, price)
+        return self.row.cheapest_inside(cells, self.score_set, self.handing, self.budget)
+
+    @property
+    def highest(self) -> float:
+        """If no row is better, the most that the only sum of scores can be; NaN where that is not known."""
+        short, wide = self.search.short, self.wide
+        unknown = short is None or len(wide.b) != 1 or wide.curve is not None or self.row.related
+        return np.nan if unknown or short is None else float(wide.b[0] - short[0])
+
+    @property
+    def closest(self) -> FloatArray | None:
+        """A row that comes close to that, if one is known."""
+        return None if self.search.closest is None else self.value[self.search.closest]
 
 
 def _with_tangent(score_set: ScoreSet, curve: Softmax, scores: FloatArray) -> ScoreSet:
@@ -123,32 +144,12 @@ def _with_tangent(score_set: ScoreSet, curve: Softmax, scores: FloatArray) -> Sc
     )
 
 
-def _instance(problem: Problem, tables: Tables, leaves: LeafTable, wide: ScoreSet, firm: FloatArray) -> Instance:
+def _instance(row: RowCells, wide: ScoreSet, firm: FloatArray) -> Instance:
     """The goals are the thresholds of a score set."""
-    model = problem.model
-    assert isinstance(model, Trees)
+    model, leaves = row.model, row.leaves
     if not len(wide.b):  # any score will do, but every tree must have a leaf for the row
         wide, firm = at_least(np.zeros(model.scores), -1.0), np.full(1, np.inf if wide.curve else -1.0)
     score, base = np.ascontiguousarray(leaves.value @ wide.A.T), wide.A @ model.base
     least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
     goal = np.maximum(wide.b - base, least - 1.0)  # a goal may be too low to matter
-    return instance(problem, tables, leaves, score, goal, firm - base)
-
-
-def instance(
-    problem: Problem, tables: Tables, leaves: LeafTable, score: FloatArray, goal: FloatArray, firm: FloatArray
-) -> Instance:
-    """The goals, with the prices and changes of all cells of the only row."""
-    feature = np.repeat(np.arange(len(problem.space)), np.diff(leaves.start))
-    x, value = problem.factuals[0, feature], tables.value[0]
-    changed = ~same(value, x)
-    limits = problem.limits
-    return Instance(
-        leaves=leaves,
-        score=score,
-        goal=goal,
-        firm=firm,
-        price=np.ascontiguousarray(tables.price[0]),
-        side=np.array([changed & counted[feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),
-        limit=np.array([most for _, most in limits], dtype=np.float64),
-    )
+    return row.asked(score, goal, firm - base)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from butfor.arrays import FloatArray
 from butfor.solvers.ensemble.leaves import LeafTable
+from butfor.solvers.ensemble.limits import Limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +20,7 @@ class Instance:
     goal (scores): what the scores must at least sum to
     firm (scores): sums from which on there is no doubt that the row is an answer
     price (cells): what each cell costs; infinite if the row cannot have it
-    side (limits, cells): what each cell counts towards each limit
-    limit (limits): what the cells of a row may count at most
+    limits: what each cell counts towards limits
     """
 
     leaves: LeafTable
@@ -28,5 +28,4 @@ class Instance:
     goal: FloatArray
     firm: FloatArray
     price: FloatArray
-    side: FloatArray
-    limit: FloatArray
+    limits: Limits

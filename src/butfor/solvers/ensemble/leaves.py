@@ -5,6 +5,7 @@ The reduction to one row's problem starts from them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -56,6 +57,25 @@ def all_leaves(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, 
     """
     cells, leaves = (model.cells, _walked(model)) if not margin else _shrunk(model, space, margin)
     return cells, fused(leaves)
+
+
+def over_finer(leaves: LeafTable, within: Sequence[IntArray]) -> LeafTable:
+    """The same leaves over finer cells.
+
+    within (features): for each finer cell of a feature, "missing" last, the cell in which it lies
+    """
+    first, last, mask, masks = leaves.first.copy(), leaves.last.copy(), leaves.mask.copy(), [leaves.masks]
+    for j in range(len(within)):
+        if len(within[j]) == leaves.start[j + 1] - leaves.start[j]:
+            continue
+        own = (leaves.feature == j) & (first <= last)
+        first[own] = np.searchsorted(within[j][:-1], first[own])
+        last[own] = np.searchsorted(within[j][:-1], last[own], side="right") - 1
+        for e in np.flatnonzero((leaves.feature == j) & (mask >= 0)).tolist():
+            masks.append(leaves.masks[mask[e] + within[j]])
+            mask[e] = sum(map(len, masks[:-1]))
+    start = np.concatenate([[0], np.cumsum([len(cells) for cells in within])]).astype(np.intp)
+    return leaves._replace(start=start, first=first, last=last, mask=mask, masks=np.concatenate(masks))
 
 
 def fused(leaves: LeafTable) -> LeafTable:

@@ -9,23 +9,23 @@ from butfor.solvers.ensemble.reduced_ensemble import ReducedCells
 
 
 @part
-def merged_cells(leaves, able, price, keep_separate, ordered, entries):  # type: ignore[no-untyped-def]
+def merged_cells(leaves, able, price, kind, ordered, entries):  # type: ignore[no-untyped-def]
     """The able cells; those that no entry distinguishes are merged.
 
-    able, price, keep_separate (original cells): as in `reduce`
+    able, price, kind (original cells): as in `reduce`
     ordered (features): whether the feature is ordered
     entries: the entries of `leaves` that count
 
     Returns the `ReducedCells`, and the number of each able original cell: which cell of its feature it became.
     """
     start = leaves.start
-    begins, number, labels = _distinguished(leaves, keep_separate, ordered, entries)
+    begins, number, labels = _distinguished(leaves, able, kind, ordered, entries)
     new_start = np.zeros(len(start), np.intp)
     for j in range(len(ordered)):
         if ordered[j]:
             count = _number_runs(number, begins, able, start[j], start[j + 1])
         else:
-            count = _number_labels(number, labels[j], able, keep_separate, start[j], start[j + 1])
+            count = _number_labels(number, labels[j], able, start[j], start[j + 1])
         new_start[j + 1] = new_start[j] + count
     original = np.full(new_start[-1], -1, np.intp)
     merged_into = np.full(len(able), -1, np.intp)
@@ -40,8 +40,8 @@ def merged_cells(leaves, able, price, keep_separate, ordered, entries):  # type:
 
 
 @part
-def _distinguished(leaves, keep_separate, ordered, entries):  # type: ignore[no-untyped-def]
-    """Which cells the entries distinguish.
+def _distinguished(leaves, able, kind, ordered, entries):  # type: ignore[no-untyped-def]
+    """Which cells the entries distinguish, or are of different kinds.
 
     Returns three arrays.
     begins (cells + 1): whether a cell of an ordered feature must not be merged with the one before it
@@ -51,12 +51,19 @@ def _distinguished(leaves, keep_separate, ordered, entries):  # type: ignore[no-
     start, feature = leaves.start, leaves.feature
     cells = start[-1]
     begins, label, numbers = np.zeros(cells + 1, np.bool_), np.zeros(cells, np.intp), np.empty(cells, np.intp)
-    labels = np.ones(len(ordered), np.intp)
-    for c in range(cells):
-        numbers[c] = c
-        if keep_separate[c]:
-            begins[c] = True
-            begins[c + 1] = True
+    labels, label_of = np.zeros(len(ordered), np.intp), np.empty(kind.max() + 1, np.intp)
+    for j in range(len(ordered)):
+        label_of[:] = -1
+        before = -1
+        for c in range(start[j], start[j + 1]):
+            numbers[c] = c
+            if label_of[kind[c]] < 0:
+                label_of[kind[c]] = labels[j]
+                labels[j] += 1
+            label[c] = label_of[kind[c]]
+            if able[c]:
+                begins[c] = before >= 0 and kind[c] != before
+                before = kind[c]
     for e in entries:
         j = feature[e]
         if ordered[j]:
@@ -86,20 +93,15 @@ def _number_runs(number, begins, able, first, last):  # type: ignore[no-untyped-
 
 
 @part
-def _number_labels(label, labels, able, keep_separate, first, last):  # type: ignore[no-untyped-def]
+def _number_labels(label, labels, able, first, last):  # type: ignore[no-untyped-def]
     """Replace the labels of the able cells of a feature by numbers without gaps.
 
-    Numbers are given in the order of the cells. A cell to `keep_separate` has its own.
-    Returns how many numbers there are.
+    Numbers are given in the order of the cells. Returns how many numbers there are.
     """
     number = np.full(labels, -1, np.intp)
     found = 0
     for c in range(first, last):
         if not able[c]:
-            continue
-        if keep_separate[c]:
-            label[c] = found
-            found += 1
             continue
         if number[label[c]] < 0:
             number[label[c]] = found

@@ -13,20 +13,21 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.ensemble import reduce_kernels as kernels
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.leaves import LeafTable
+from butfor.solvers.ensemble.limits import Limits
 from butfor.solvers.ensemble.reduced_ensemble import Reduced
 from butfor.solvers.ensemble.work_arrays import Task
 
 
-def reduce(leaves: LeafTable, able: BoolArray, price: FloatArray, keep_separate: BoolArray) -> Reduced:
+def reduce(leaves: LeafTable, able: BoolArray, price: FloatArray, kind: IntArray) -> Reduced:
     """The ensemble over the cells that are `able`.
 
     The cheapest of merged cells stands for them.
 
     able (cells): whether the row may have the cell
     price (cells): what the cell costs
-    keep_separate (cells): whether the cell must not be merged with another
+    kind (cells): the kind of the cell. Cells of different kinds are not merged
     """
-    found: Reduced = kernels.reduced(leaves, able, *kernels.kept(leaves, able, price, keep_separate))
+    found: Reduced = kernels.reduced(leaves, able, *kernels.kept(leaves, able, price, kind))
     return found
 
 
@@ -70,7 +71,9 @@ def carried(message: FloatArray, old: Reduced, new: Reduced) -> FloatArray:
     return out
 
 
-def of_node(reduced: Reduced, task: Task, firm: FloatArray, alive: BoolArray) -> tuple[Instance, BoolArray, IntArray]:
+def of_node(
+    reduced: Reduced, task: Task, kind: IntArray, firm: FloatArray, alive: BoolArray
+) -> tuple[Instance, BoolArray, IntArray]:
     """The question over a reduced ensemble, for the living cells of a node.
 
     Behind the cells of each feature there is one more, "missing", which no row may have.
@@ -81,7 +84,8 @@ def of_node(reduced: Reduced, task: Task, firm: FloatArray, alive: BoolArray) ->
     features, cells = len(start) - 1, len(task.price)
     place = np.arange(cells) + np.repeat(np.arange(features), np.diff(start))
     price, able = np.full(cells + features, np.inf), np.zeros(cells + features, dtype=np.bool_)
-    side = np.zeros((len(task.limit), cells + features))
-    price[place], able[place], side[:, place] = task.price, alive, task.side
-    question = Instance(as_leaves(reduced), task.score, task.goal, firm, price, side, task.limit)
+    side, kinds = np.zeros((len(task.limit), cells + features)), np.zeros(cells + features, dtype=np.intp)
+    price[place], able[place], side[:, place], kinds[place] = task.price, alive, task.side, kind
+    inner = Limits(side, task.limit, kinds, task.counting)
+    question = Instance(as_leaves(reduced), task.score, task.goal, firm, price, inner)
     return question, able, place

@@ -12,7 +12,7 @@ from butfor.solvers.ensemble.reduced_ensemble import Entries, Pairs, Reduced, Re
 
 
 @kernel
-def kept(leaves, able, price, keep_separate):  # type: ignore[no-untyped-def]
+def kept(leaves, able, price, kind):  # type: ignore[no-untyped-def]
     """What is left of `leaves`, a `LeafTable`, over the cells that are `able`: trees, entries and merged cells.
 
     It is not a part of `reduced`, because two processes compile the two at once.
@@ -20,7 +20,7 @@ def kept(leaves, able, price, keep_separate):  # type: ignore[no-untyped-def]
     ordered, alive, binds = within_reach(leaves, able)
     decides, constant_leaves = deciding(leaves, alive, binds)
     leaf_start, original_tree, original_leaf, original_entry, entry_start = surviving(leaves, alive, binds, decides)
-    cells, number = merged_cells(leaves, able, price, keep_separate, ordered, original_entry)
+    cells, number = merged_cells(leaves, able, price, kind, ordered, original_entry)
     return (
         ReducedTrees(leaf_start, original_tree, original_leaf, constant_leaves),
         original_entry,

@@ -126,7 +126,8 @@ class LeafSearch:
     def _most_changes(self) -> float:
         """How many features may change at most."""
         movable = float((np.diff(self.reduced.cells.start) > 1).sum())
-        counted = [most for counts, most in zip(self.task.side, self.task.limit, strict=True) if counts.any()]
+        limits = zip(self.task.side, self.task.limit, strict=True)
+        counted = [most for counts, most in islice(limits, self.task.counting) if counts.any()]
         return float(min([movable, *counted]))
 
     def _most(self) -> FloatArray:
@@ -156,12 +157,7 @@ class LeafSearch:
         Returns False if there is no row, because a feature has no cell left or a tree has no leaf.
         """
         ask = self.question
-        keep_separate = np.zeros(len(able), dtype=np.bool_)
-        if len(ask.limit):
-            most = np.maximum.reduceat(ask.side, ask.leaves.start[:-1], axis=1)
-            counted = np.repeat(most > 0, np.diff(ask.leaves.start), axis=1)
-            keep_separate[np.flatnonzero(able & (counted & (ask.side == 0)).any(axis=0))] = True
-        reduced = reduce(ask.leaves, able, ask.price, keep_separate)
+        reduced = reduce(ask.leaves, able, ask.price, ask.limits.kind)
         cells, trees = reduced.cells, reduced.trees
         if (np.diff(cells.start) == 0).any() or (trees.constant_leaves < 0).any():
             self._close()
@@ -171,11 +167,12 @@ class LeafSearch:
             score=np.ascontiguousarray(ask.score[trees.original_leaf]),
             goal=ask.goal - ask.score[trees.constant_leaves].sum(axis=0),
             price=ask.price[cells.original],
-            side=np.ascontiguousarray(ask.side[:, cells.original]),
-            limit=ask.limit,
+            side=np.ascontiguousarray(ask.limits.side[:, cells.original]),
+            limit=ask.limits.limit,
+            counting=ask.limits.counting,
         )
         self.firm_task = self.task._replace(goal=ask.firm - ask.score[trees.constant_leaves].sum(axis=0))
-        self.multipliers = no_multipliers(reduced, len(ask.goal), len(ask.limit))
+        self.multipliers = no_multipliers(reduced, len(ask.goal), len(ask.limits.limit))
         self.work, self.moves = work_for(reduced), move_work_for(reduced, len(ask.goal))
         return True
 
@@ -347,7 +344,9 @@ class LeafSearch:
     def _zoom_in(self, bound: float, know: Callable[[float], None]) -> Generator[None]:
         """Search the node in an ensemble of its own. `know` is told of bounds on its rows."""
         old = self.reduced
-        question, able, place = of_node(old, self.task, self.firm_task.goal, self.work.alive)
+        question, able, place = of_node(
+            old, self.task, self.question.limits.kind[old.cells.original], self.firm_task.goal, self.work.alive
+        )
 
         def original(cells: IntArray) -> IntArray:
             return np.asarray(old.cells.original[np.searchsorted(place, cells)])

@@ -21,6 +21,7 @@ class Task(NamedTuple):
     price (cells): what each cell costs
     side (limits, cells): what each cell counts towards each limit
     limit (limits): what the cells of a row may count at most
+    counting: so many limits, which come first, count changes
     """
 
     score: FloatArray
@@ -28,6 +29,7 @@ class Task(NamedTuple):
     price: FloatArray
     side: FloatArray
     limit: FloatArray
+    counting: int
 
 
 class Multipliers(NamedTuple):

@@ -15,19 +15,19 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import widened
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
-from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.form import CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.cell_search import AbstractCellSearch, Inside
 from butfor.solvers.ensemble.instance import Instance
-from butfor.solvers.ensemble.search import LeafSearch
+from butfor.solvers.ensemble.limits import COUNTED
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.mixed.inside import NOTHING, Accepts, Inside, InsideCells
+from butfor.solvers.mixed.inside import Accepts, InsideCells
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
-from butfor.solvers.outcome import Outcome, Stopped, tolerated
+from butfor.solvers.outcome import Outcome
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import Budget, Support
-from butfor.space.space import same
 
 
 class MixedBranchBound(AbstractReduction):
@@ -44,7 +44,7 @@ class MixedBranchBound(AbstractReduction):
             return Support(False, f"it takes a sum of trees and a linear model, and the model is a {form.model}")
         if form.cost & {CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.TRADEOFF, CostTerm.CALLABLE}:
             return Support(False, "the cost must be a sum over features, of known functions")
-        coupled = form.constraints - {ConstraintKind.AT_MOST, ConstraintKind.FRESH}
+        coupled = form.constraints - COUNTED
         if coupled:
             return Support(False, f"the constraints ({listed(coupled)}) couple the values of features")
         if form.curved:
@@ -83,12 +83,8 @@ def in_same_cells(
     return InsideCells(problem, score_set, score_set, accepts, row, cells, handing, budget).cheapest()
 
 
-class CellSearch:
-    """The search for one row and one score set, for a point that is cheaper than `upper`.
-
-    `settled` is the least bound of the cells that were looked into: what is left there is within a tolerance, unless
-    rounding hides an answer, or the time ended.
-    """
+class CellSearch(AbstractCellSearch):
+    """The search for one row and one score set."""
 
     def __init__(
         self,
@@ -99,55 +95,28 @@ class CellSearch:
         upper: float,
         handing: Handing,
     ) -> None:
+        self.wide = widened(score_set, problem)
+        super().__init__(_instance(row, self.wide), row.tables.value[0], upper)
         self.problem, self.row, self.score_set, self.accepts = problem, row, score_set, accepts
         self.handing = handing
-        self.wide = widened(score_set, problem)
-        self.search = LeafSearch(_instance(problem, row, self.wide), upper, self._confirmed)
-        self.best, self.settled = NOTHING, np.inf
-        self.known: dict[bytes, Inside] = {}
 
-    def run(self, budget: Budget) -> SetAnswer:
-        """Search until the best row is proven or the budget is spent."""
-        self.budget = budget
-        self.search.run(budget)
-        bound = min(self.search.lower, self.settled)
-        stopped = budget.stopped if bound < min(self.best.cost, self.search.upper) else Stopped.DONE
-        if self.best.point is None:
-            return SetAnswer(None, np.inf, bound, stopped)
-        return SetAnswer(self.best.point, self.best.cost, min(bound, self.best.cost), stopped)
-
-    def _confirmed(self, cells: IntArray) -> bool:
-        """Whether the cheapest values of the cells are an answer. If other values are, it is kept, too."""
-        key = cells.tobytes()
-        if key not in self.known:
-            self.known[key] = InsideCells(
-                self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.handing, self.budget
-            ).cheapest()
-        found = self.known[key]
-        self.settled = min(self.settled, found.bound)
-        if found.cost < self.best.cost:
-            self.best = found
-        price = float(self.row.tables.price[0, cells].sum())
-        if found.cost <= price + tolerated(price) / 4:
-            return True
-        self.search.upper = min(self.search.upper, found.cost)
-        return False
+    def inside(self, cells: IntArray) -> Inside:
+        return InsideCells(
+            self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.handing, self.budget
+        ).cheapest()
 
 
-def _instance(problem: Problem, row: RelaxedRow, wide: ScoreSet) -> Instance:
-    """Prices, changes and scores of all cells and leaves, and the goals."""
+def _instance(row: RelaxedRow, wide: ScoreSet) -> Instance:
+    """Prices and scores of all cells and leaves, and the goals."""
     A, b = (wide.A, wide.b) if len(wide.b) else (np.zeros((1, row.model.scores)), np.full(1, -1.0))
     leaves, score = row.leaves(A)
     base = A @ (row.model.trees.base + row.model.linear.intercept)
     least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
-    x, value = problem.factuals[0, row.feature], row.tables.value[0]
-    changed, limits = ~same(value, x), problem.limits
     return Instance(
         leaves=leaves,
         score=np.ascontiguousarray(score),
         goal=np.maximum(b - base, least - 1.0),
         firm=np.full(len(b), np.inf),
         price=np.ascontiguousarray(row.tables.price[0]),
-        side=np.array([changed & counted[row.feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),
-        limit=np.array([most for _, most in limits], dtype=np.float64),
+        limits=row.limits,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,10 +12,10 @@ from butfor.formulation.margins import tightened
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
+from butfor.solvers.ensemble.cell_search import NOTHING, Inside
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.relaxed import RelaxedRow
-from butfor.solvers.outcome import tolerated
 from butfor.solvers.reduction import Handing
 from butfor.solvers.solver import AbstractSolver, Budget
 
@@ -24,23 +23,8 @@ NUDGE = 1e-13
 """By which share of their size thresholds are raised, so that the rounding of a value that just reaches them is made up."""
 
 
-class Inside(NamedTuple):
-    """What is known about the rows of some cells: the cheapest answer that was found, its cost, and a bound."""
-
-    point: FloatArray | None
-    cost: float
-    bound: float
-
-    @property
-    def proven(self) -> bool:
-        """Whether the answer costs no more than the bound."""
-        return self.cost <= self.bound + tolerated(self.bound) / 4
-
-
 Accepts = Callable[[FloatArray], bool]
 """Whether a row of the set is an answer."""
-
-NOTHING = Inside(None, np.inf, np.inf)
 
 Method = Callable[[ScoreSet], tuple[float, tuple[FloatArray, ...]]]
 """The least cost of the rows of the cells whose scores are in a set (or a bound on it), and rows to be tried."""

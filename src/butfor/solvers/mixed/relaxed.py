@@ -18,10 +18,9 @@ from butfor.model.mixed import Mixed
 from butfor.model.side_by_side import finer
 from butfor.model.trees import over_cells
 from butfor.problem.problem import Problem
+from butfor.solvers.ensemble import limits
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
-
-FEW_VALUES = 200
-"""A column with at most so many values on its grid has a cell for each of them. Others have about as many cells more."""
+from butfor.solvers.ensemble.limits import Limits, limits_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,8 @@ class RelaxedRow:
     - `model`: the model over these cells;
     - `tables`: the cheapest value of each cell, and its price;
     - `low`, `high` (cells): the smallest and the largest value in each cell that the row may have;
-    - `trees`: the leaves of the trees.
+    - `trees`: the leaves of the trees;
+    - `limits`: what the cells count.
     """
 
     model: Mixed
@@ -39,6 +39,7 @@ class RelaxedRow:
     low: FloatArray
     high: FloatArray
     trees: LeafTable
+    limits: Limits
 
     @property
     def feature(self) -> IntArray:
@@ -77,20 +78,19 @@ def relax(problem: Problem) -> RelaxedRow:
     fine = Mixed(over_cells(model.trees, cells), finer(model.linear, cells))
     tables = tabulate(problem, cells)
     _, trees = all_leaves(fine.trees, problem.space, 0.0)
-    return RelaxedRow(fine, tables, *_ends(problem, cells, tables), trees)
+    return RelaxedRow(fine, tables, *_ends(problem, cells, tables), trees, limits_of(problem, cells, tables))
 
 
 def _narrow(problem: Problem, j: int, cells: Cells) -> Cells:
     """The cells of a number, cut around its value now, and between the values of its grid or at equal distances."""
-    x, step = problem.factuals[0, j], float(problem.domain.step[j])
+    edges: list[FloatArray] = [cells.edges, limits.around(problem.factuals[0, j])]
     first, last = (float(end[0, 0]) for end in choices_of(problem, j).ends)
-    edges: list[FloatArray] = [cells.edges]
-    if not np.isnan(x):
-        edges.append(np.array([np.nextafter(x, -np.inf), x]))
-    if np.isfinite(last - first) and first < last:
-        values = (last - first) / step if step else np.inf
-        width = step if values <= FEW_VALUES else (last - first) / FEW_VALUES
-        edges.append(np.asarray(first + width * (np.arange(round((last - first) / width)) + 0.5)))
+    between = limits.between_values(problem, j)
+    if between is not None:
+        edges.append(between)
+    elif np.isfinite(last - first):
+        width = (last - first) / limits.FEW_VALUES
+        edges.append(np.asarray(first + width * (np.arange(limits.FEW_VALUES) + 0.5)))
     return number_cells(np.concatenate(edges))
 
 

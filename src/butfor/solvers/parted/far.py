@@ -16,7 +16,7 @@ from butfor.problem.constraints.relations import Apart
 from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.parted.parting import AbstractParting, Ask, Way
+from butfor.solvers.parted.parting import AbstractParting
 from butfor.solvers.solver import Support
 from butfor.space.space import same
 from butfor.space.writing import Levels
@@ -38,10 +38,10 @@ class FarApart(AbstractParting[Apart]):
             return Support(False, "it is only for answers that keep a distance to earlier ones (different=...)")
         return Support(True, "what is left around them is parted, and each part is solved exactly")
 
-    def ways(self, problem: Problem, relation: Apart, point: FloatArray, ask: Ask) -> Iterator[Way]:
+    def ways(self, problem: Problem, relation: Apart, point: FloatArray) -> Iterator[Domain]:
         parts = _less_far if relation.far(problem.space, point)[0] else _far
         for narrow in parts(problem, relation):
-            yield Way(narrow(problem.domain))
+            yield narrow(problem.domain)
 
 
 def _far(problem: Problem, near: Apart) -> Iterator[Narrow]:

@@ -36,18 +36,20 @@ def switch_of(domain: Domain, j: int, holds: Holds) -> float:
     return float(last_between(lambda x: holds(x) == first, ends[:1], ends[1:])[0])
 
 
+def turn(domain: Domain, j: int, holds: Holds) -> float:
+    """The same, but that it lies halfway between two points of a grid, so that it is never in doubt."""
+    low, step = domain.low[:1, j], float(domain.step[j])
+    last = switch_of(domain, j, holds) if low <= domain.high[0, j] else np.inf
+    if not step or last == np.inf:
+        return last
+    point = grid_down(np.array([last]), step, float(domain.anchor[j]))
+    return float((np.where(holds(point + step) == holds(low), point + step, point) + step / 2)[0])
+
+
 def _where(domain: Domain, j: int, holds: Holds) -> tuple[float, float]:
-    """Between which ends something holds of a number. Those of a grid lie between its points, which is never in doubt."""
-    ends = np.array([domain.low[0, j], domain.high[0, j]])
-    if ends[0] > ends[1]:
-        return np.inf, -np.inf
-    below, above = holds(ends).tolist()
-    if below == above:
-        return (-np.inf, np.inf) if below else (np.inf, -np.inf)
-    last = last_between(lambda x: holds(x) == below, ends[:1], ends[1:])
-    after = np.nextafter(last, np.inf)
-    if step := float(domain.step[j]):
-        point = grid_down(last, step, float(domain.anchor[j]))
-        point = np.where(holds(point + step) == below, point + step, point)
-        last = after = point + step / 2
-    return (-np.inf, float(last[0])) if below else (float(after[0]), np.inf)
+    """Between which ends something holds of a number."""
+    at, low = turn(domain, j, holds), domain.low[:1, j]
+    first = bool(low <= domain.high[0, j] and holds(low)[0])
+    if at == np.inf:
+        return (-np.inf, np.inf) if first else (np.inf, -np.inf)
+    return (-np.inf, at) if first else (float(np.nextafter(at, np.inf)), np.inf)

@@ -12,21 +12,22 @@ from functools import partial
 from butfor.arrays import FloatArray
 from butfor.model.questions import ModelKind
 from butfor.problem.constraints.relations import Implication
+from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.parted.held import held
-from butfor.solvers.parted.parting import AbstractParting, Ask, Way
+from butfor.solvers.parted.parting import AbstractParting
 from butfor.solvers.solver import Support
 
-BY_CELLS = frozenset({ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST})
-"""The models whose programs are slow. Those of linear models and networks have a row for each implication."""
+BY_CELLS = frozenset({ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST})
+"""Programs of these are slow. Sums of trees keep implications in their own search, and others have rows of a program."""
 
 
 class ImpliedParts(AbstractParting[Implication]):
     """Branching on whether the cause happens. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "implied_parts"
-    does = "sums of trees, single trees and oblique trees under implications: what is left is parted, and each part is solved"
+    does = "oblique trees and mixed models under implications: what is left is parted, and each part is solved"
     left = "the problem without the implications"
     relation = Implication
 
@@ -34,12 +35,12 @@ class ImpliedParts(AbstractParting[Implication]):
         if ConstraintKind.IMPLIES not in form.constraints:
             return Support(False, "it is only for implications")
         if form.model not in BY_CELLS:
-            return Support(False, f"it takes trees, oblique ones, too, and the model is a {form.model}")
+            return Support(False, f"it takes oblique trees and mixed models, and the model is a {form.model}")
         return Support(True, "where an answer breaks an implication, what is left is parted")
 
-    def ways(self, problem: Problem, relation: Implication, point: FloatArray, ask: Ask) -> Iterator[Way]:
+    def ways(self, problem: Problem, relation: Implication, point: FloatArray) -> Iterator[Domain]:
         space, row = problem.space, problem.factuals[0]
         cause, consequence = space.index(relation.cause.name), space.index(relation.consequence.name)
         caused, follows = partial(relation.caused_at, space, row), partial(relation.follows_at, space, row)
-        yield Way(held(problem.domain, cause, lambda values: ~caused(values)))
-        yield Way(held(held(problem.domain, cause, caused), consequence, follows))
+        yield held(problem.domain, cause, lambda values: ~caused(values))
+        yield held(held(problem.domain, cause, caused), consequence, follows)

@@ -8,7 +8,7 @@ only if its cheapest row breaks a relation, too (Lawler, "A procedure for comput
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import ClassVar, Generic, NamedTuple, TypeVar, cast
 
@@ -24,19 +24,8 @@ from butfor.solvers.combine import row_by_row
 from butfor.solvers.outcome import Outcome, Status, Stopped, better_of, nothing_found, objects, to_beat
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Rest
-from butfor.space.space import same
 
 R = TypeVar("R", bound=Relation)
-
-Ask = Callable[[AbstractSolver, Problem], Outcome]
-"""Has a solver of its own answer a small problem beside the search, in the time that is left."""
-
-
-class Way(NamedTuple):
-    """A part of what is left: its domain, and by how much less than the cheapest row in there a row of the part may cost."""
-
-    domain: Domain
-    doubt: float = 0.0
 
 
 class AbstractParting(AbstractReduction, Generic[R]):
@@ -53,7 +42,7 @@ class AbstractParting(AbstractReduction, Generic[R]):
         self.inner = inner
 
     @abstractmethod
-    def ways(self, problem: Problem, relation: R, point: FloatArray, ask: Ask) -> Iterable[Way]:
+    def ways(self, problem: Problem, relation: R, point: FloatArray) -> Iterable[Domain]:
         """The ways to keep a relation that a point (1, columns) breaks, which is the answer of a part without it.
 
         `problem` is that part with all relations. No way holds the point.
@@ -71,16 +60,12 @@ class AbstractParting(AbstractReduction, Generic[R]):
 class _SolvedPart(NamedTuple):
     """A part of what is left, and its cheapest row.
 
-    - `doubt`: by how much its own bound was lowered, since rows of the part may cost so much less;
-    - `due`: the search for this row was cut short, and may go on now;
-    - `untold`: it still holds the row that breaks a relation, and no way around it is known.
+    - `due`: the search for this row was cut short, and may go on now.
     """
 
     problem: Problem
     found: Outcome
-    doubt: float = 0.0
     due: bool = False
-    untold: bool = False
 
     @property
     def stopped(self) -> Stopped:
@@ -123,16 +108,16 @@ class _PartedRow(Rest, Generic[R]):
             if part.due and not budget.spent():
                 put(self._longer(part, budget))
                 continue
-            if broken is not None and not part.untold and not budget.spent():
+            if broken is not None and not budget.spent():
                 for inside in self._ways(part, broken, budget):
                     put(inside.bounded(bound))
                 continue
             waiting.settle(bound)  # if the part has no cheaper row, this is no loss
-            why = Stopped.EFFORT if part.untold else part.stopped if broken is None else budget.stopped
+            why = part.stopped if broken is None else budget.stopped
             stopped = max(stopped, why)
             if broken is None and part.found.cost[0] < self.best.cost[0]:
                 self.best = part.found
-            if why is not Stopped.TIME and (broken is None or part.untold):
+            if why is not Stopped.TIME and broken is None:
                 self.lowest = min(self.lowest, bound)
             else:
                 self.left.append(part)
@@ -146,25 +131,17 @@ class _PartedRow(Rest, Generic[R]):
 
     def _ways(self, part: _SolvedPart, broken: R, budget: Budget) -> Iterator[_SolvedPart]:
         """The parts of a part, in which a relation is kept that its cheapest row breaks."""
+        whole = replace(self.problem, domain=part.problem.domain)
+        for domain in self.parting.ways(whole, broken, part.found.points):
+            yield self._solved(replace(part.problem, domain=domain), budget)
 
-        def ask(solver: AbstractSolver, one: Problem) -> Outcome:
-            return self.handing.ask(solver, one, budget)
-
-        whole, row = replace(self.problem, domain=part.problem.domain), part.found.points
-        for way in self.parting.ways(whole, broken, row, ask):
-            inside = self._solved(replace(part.problem, domain=way.domain), budget, part.doubt + way.doubt)
-            yield inside._replace(untold=bool(same(inside.found.points, row).all()) and not budget.spent())
-
-    def _solved(self, part: Problem, budget: Budget, doubt: float = 0.0) -> _SolvedPart:
-        return _SolvedPart(
-            part, _lowered(self.handing.kept(self.solver, self.solver.solve(part, budget)), doubt), doubt
-        )
+    def _solved(self, part: Problem, budget: Budget) -> _SolvedPart:
+        return _SolvedPart(part, self.handing.kept(self.solver, self.solver.solve(part, budget)))
 
     def _longer(self, part: _SolvedPart, budget: Budget) -> _SolvedPart:
         """The part after a search that goes on, or begins anew if it was not kept."""
         (rest,) = part.found.rest
-        anew = part.problem, budget, part.doubt
-        more = self._solved(*anew).found if rest is None else _lowered(rest.go_on(budget), part.doubt)
+        more = self._solved(part.problem, budget).found if rest is None else rest.go_on(budget)
         best = replace(better_of(part.found, more), stopped=more.stopped, rest=more.rest)
         return part._replace(found=best, due=False)
 
@@ -175,8 +152,3 @@ class _PartedRow(Rest, Generic[R]):
         space, start = self.problem.space, self.problem.factuals
         relations = cast(tuple[R, ...], self.problem.relations_of(self.parting.relation))
         return next((one for one in relations if not one.holds_between(space, start, found.points)[0]), None)
-
-
-def _lowered(found: Outcome, doubt: float) -> Outcome:
-    """An outcome whose bounds are lower."""
-    return replace(found, bound=found.bound - doubt) if doubt else found

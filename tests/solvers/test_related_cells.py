@@ -1,0 +1,107 @@
+"""Relations are limits on what cells count: brute force agrees where all is finite, and the program elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from butfor.problem.constraints.relations import LinearRelation
+from butfor.problem.problem import Problem
+from butfor.solvers.ensemble import limits
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.ensemble.row_cells import row_cells
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.solver import Budget
+from butfor.testing.problems import Kinds, random_problem
+from butfor.testing.solver_contract import SolverContract
+from tests.shorter import first
+from tests.solvers.further import admissible_points, agrees_with_the_program, with_implications, with_linear_relations
+
+COSTS = ("l1", "l2", "l0", "mix", "table")
+
+Related = Callable[[Problem, int], Problem]
+"""Gives a problem relations that a seed draws."""
+
+
+def with_both(problem: Problem, seed: int) -> Problem:
+    return with_implications(with_linear_relations(problem, seed), seed)
+
+
+class RelatedTrees(SolverContract):
+    """Sums of one to four trees under relations."""
+
+    solver = EnsembleBranchBound()
+    form = "trees"
+    kinds = Kinds(continuous=False, costs=COSTS, relations=("at most", "margin"))
+    related: staticmethod[[Problem, int], Problem]
+
+    def problem(self, seed: int) -> Problem:
+        return self.related(random_problem(seed, self.form, self.kinds, 1 + seed % 4), seed)
+
+
+class TestTreesUnderImplications(RelatedTrees):
+    related = staticmethod(with_implications)
+
+
+class TestTreesUnderSums(RelatedTrees):
+    related = staticmethod(with_linear_relations)
+
+
+class TestTreesUnderBoth(RelatedTrees):
+    related = staticmethod(with_both)
+    seeds = range(300)
+
+
+class TestManyValues(TestTreesUnderBoth):
+    """Grids are not told value by value, so that numbers are left to be found inside of cells."""
+
+    seeds = range(10_000, 10_300)
+
+    @pytest.fixture(autouse=True)
+    def coarse(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(limits, "FEW_VALUES", 0)
+
+
+@pytest.mark.parametrize("related", [with_implications, with_linear_relations, with_both])
+@pytest.mark.parametrize("seeds", first(1, [range(30), range(30, 600)]))
+def test_real_numbers_as_the_program(related: Related, seeds: range) -> None:
+    both = binding = 0
+    solver, kinds = EnsembleBranchBound(), Kinds(costs=COSTS, relations=("at most", "margin"))
+    for seed in seeds:
+        free = random_problem(seed, "trees", kinds, 2 + seed % 3)
+        problem = related(free, seed)
+        if not (solver.accepts(problem.form()) and Milp().accepts(problem.form())):
+            continue
+        found = agrees_with_the_program(solver, problem, seed)
+        binding += bool(found.cost[0] > solver.solve(free, Budget()).cost[0] + 1e-6)
+        both += 1
+    assert both > 0.6 * len(seeds)
+    assert binding > 0.1 * len(seeds)
+
+
+@pytest.mark.parametrize("related", [with_implications, with_linear_relations])
+@pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 1000)]))
+def test_no_row_that_keeps_relations_is_beyond_their_limits(related: Related, seeds: range) -> None:
+    """For implications, all others are: each holds, or does not, in a whole cell."""
+    kept = broken = 0
+    for seed in seeds:
+        problem = related(random_problem(seed, "trees", Kinds(relations=()), 1), seed)
+        row, points = row_cells(problem), admissible_points(problem, seed, 200)
+        before = np.repeat(problem.factuals, len(points), axis=0)
+        holds = np.ones(len(points), dtype=np.bool_)
+        for relation in problem.relations:
+            holds &= relation.holds_between(problem.space, before, points)
+        at = np.array(
+            [
+                start + cell.index(column)
+                for start, cell, column in zip(row.tables.start[:-1], row.cells, points.T, strict=True)
+            ]
+        )
+        within = (row.limits.side[:, at].sum(axis=1) <= row.limits.limit[:, None]).all(axis=0)
+        assert within[holds].all(), seed
+        assert not within[~holds].any() or problem.relations_of(LinearRelation), seed
+        kept, broken = kept + holds.sum(), broken + (~within).sum()
+    assert kept > 1000
+    assert broken > 500
