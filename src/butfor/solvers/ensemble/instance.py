@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from butfor.arrays import FloatArray
 from butfor.solvers.ensemble.leaves import LeafTable
-from butfor.solvers.ensemble.limits import Limits
+from butfor.solvers.ensemble.limits import CellLimits
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,4 +28,4 @@ class Instance:
     goal: FloatArray
     firm: FloatArray
     price: FloatArray
-    limits: Limits
+    limits: CellLimits

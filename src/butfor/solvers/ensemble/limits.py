@@ -35,7 +35,7 @@ LOST_TO_ROUNDING = 1e-9
 """By which share of the most that a cell counts a limit on a sum is raised, so that the rounding of sums drops no row."""
 
 
-class Limits(NamedTuple):
+class CellLimits(NamedTuple):
     """What cells count towards limits.
 
     side (limits, cells): what each cell counts towards each limit, at least
@@ -115,7 +115,7 @@ def _turns(problem: Problem, j: int) -> FloatArray:
     return np.array([at for at in found if at < np.inf])
 
 
-def limits_of(problem: Problem, cells: tuple[Cells, ...], tables: Tables) -> Limits:
+def limits_of(problem: Problem, cells: tuple[Cells, ...], tables: Tables) -> CellLimits:
     """The limits of the only row over some cells."""
     feature = np.repeat(np.arange(len(cells)), np.diff(tables.start))
     changed = ~same(tables.value[0], problem.factuals[0, feature])
@@ -128,7 +128,7 @@ def limits_of(problem: Problem, cells: tuple[Cells, ...], tables: Tables) -> Lim
     kind = kind.astype(np.intp).ravel()
     alone = np.flatnonzero(np.isin(feature, sum_columns(problem)))
     kind[alone] = len(feature) + alone
-    return Limits(side, np.array([most for _, most in [*at_once, *sums]]), kind, len(counted))
+    return CellLimits(side, np.array([most for _, most in [*at_once, *sums]]), kind, len(counted))
 
 
 def _unkept(problem: Problem, relation: Implication, tables: Tables) -> FloatArray:

@@ -13,7 +13,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.ensemble import reduce_kernels as kernels
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.leaves import LeafTable
-from butfor.solvers.ensemble.limits import Limits
+from butfor.solvers.ensemble.limits import CellLimits
 from butfor.solvers.ensemble.reduced_ensemble import Reduced
 from butfor.solvers.ensemble.work_arrays import Task
 
@@ -86,6 +86,6 @@ def of_node(
     price, able = np.full(cells + features, np.inf), np.zeros(cells + features, dtype=np.bool_)
     side, kinds = np.zeros((len(task.limit), cells + features)), np.zeros(cells + features, dtype=np.intp)
     price[place], able[place], side[:, place], kinds[place] = task.price, alive, task.side, kind
-    inner = Limits(side, task.limit, kinds, task.counting)
+    inner = CellLimits(side, task.limit, kinds, task.counting)
     question = Instance(as_leaves(reduced), task.score, task.goal, firm, price, inner)
     return question, able, place

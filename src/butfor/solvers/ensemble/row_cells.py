@@ -18,7 +18,7 @@ from butfor.problem.witnesses import NO_WITNESSES
 from butfor.solvers.ensemble.cell_search import NOTHING, Inside
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves, over_finer
-from butfor.solvers.ensemble.limits import Limits, limits_of, narrow_cells, sum_columns, with_numbers
+from butfor.solvers.ensemble.limits import CellLimits, limits_of, narrow_cells, sum_columns, with_numbers
 from butfor.solvers.outcome import Status
 from butfor.solvers.reduction import Handing
 from butfor.solvers.solver import Budget
@@ -39,7 +39,7 @@ class RowCells:
     cells: tuple[Cells, ...]
     leaves: LeafTable
     tables: Tables
-    limits: Limits
+    limits: CellLimits
 
     @property
     def related(self) -> bool:

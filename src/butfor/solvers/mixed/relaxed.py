@@ -20,7 +20,7 @@ from butfor.model.trees import over_cells
 from butfor.problem.problem import Problem
 from butfor.solvers.ensemble import limits
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
-from butfor.solvers.ensemble.limits import Limits, limits_of
+from butfor.solvers.ensemble.limits import CellLimits, limits_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class RelaxedRow:
     low: FloatArray
     high: FloatArray
     trees: LeafTable
-    limits: Limits
+    limits: CellLimits
 
     @property
     def feature(self) -> IntArray:
