@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
+    from butfor.importers.fold.calculated import calculated
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.fold.nodes import Nodes, trees_over
     from butfor.importers.fold.projected import projected
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from butfor.model.readout import Argmax, Sign, Value
 
 _HOMES = {
+    "butfor.importers.fold.calculated": ("calculated",),
     "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.fold.nodes": ("Nodes", "trees_over"),
     "butfor.importers.fold.projected": ("projected",),
@@ -29,6 +31,7 @@ __all__ = [
     "Nodes",
     "Sign",
     "Value",
+    "calculated",
     "linear_over",
     "projected",
     "register_importer",

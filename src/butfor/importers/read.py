@@ -20,6 +20,7 @@ from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
 from butfor.importers.registry import plausibility_of, read_model, through_steps
 from butfor.log import LOG
 from butfor.model.black_box import BlackBox
+from butfor.model.computed import OverComputed
 from butfor.model.median import Median
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
@@ -180,7 +181,7 @@ def _over_features(model: Model, readout: AbstractReadout, columns: list[Column]
     if projections is None or not projections.lines:
         return model, readout
     out = over_features(model, projections)
-    if isinstance(out, ObliqueTree | ObliqueForest) and isinstance(readout, Median | Survival):
+    if isinstance(out, ObliqueTree | ObliqueForest | OverComputed) and isinstance(readout, Median | Survival):
         raise UnsupportedModelError(
             "trees whose leaves are counted anew for each target read sums of columns, as PCA makes them.",
             "Such trees must read columns.",

@@ -143,7 +143,7 @@ class Formula:
         if self.sign == "column":
             return np.asarray(values[self.parts[0]])
         if self.sign == "number":
-            return np.asarray(self.parts[0])
+            return self.parts[0]  # type: ignore[no-any-return]  # a plain number takes the type of what stands beside it
         if self.sign == "round":
             return np.asarray(np.round(self.parts[0].at(values), self.parts[1]))
         left, right = (part.at(values) for part in self.parts)

@@ -12,13 +12,14 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.errors import UnsupportedModelError
-from butfor.model.cells import joined_cells
+from butfor.model.cells import joined_cells, number_cells
+from butfor.model.computed import ComputedFeature, FreeLayout, OverComputed
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
-from butfor.model.questions import Model
+from butfor.model.questions import Model, widen
 from butfor.model.rounding import FURTHER_STEPS
 from butfor.model.side_by_side import finer, lines_added, lines_side_by_side, plus
 from butfor.model.tilted import tilted
@@ -29,12 +30,16 @@ class Projections:
     """The projections that the steps of a pipeline make, written down while it is read.
 
     - `features`: how many features there are. The first projection has this number;
-    - `lines`: the projections, as scores of linear models over the features.
+    - `lines`: the projections, as scores of linear models over the features;
+    - `calculated`: those of which more is known, how they are calculated from the features, by their numbers. Some are no sums:
+      for them, a number is `reserved`, and a linear model cannot read them.
     """
 
     def __init__(self, features: int) -> None:
         self.features = features
         self.lines: list[Linear] = []
+        self.calculated: dict[int, ComputedFeature] = {}
+        self.bent: list[int] = []
 
     def add(self, line: Linear) -> range:
         """Note further projections, which may read earlier ones. Returns their numbers."""
@@ -42,11 +47,37 @@ class Projections:
         self.lines.append(self.put_into(line))
         return range(first, first + line.scores)
 
+    def reserved(self) -> int:
+        """The number of a further column that is no sum."""
+        cells = tuple(number_cells(np.empty(0)) for _ in range(self.features))
+        zero = np.zeros((1, self.features))
+        (number,) = self.add(Linear(np.zeros(1), zero, cells, tuple(np.zeros((1, 2)) for _ in cells)))
+        self.bent.append(number)
+        return number
+
+    @property
+    def are_pairs(self) -> bool:
+        """Whether all columns are calculated from one or two others each. Trees of such are not seen as oblique ones."""
+        made = sum(known.scores for known in self.lines)
+        few = all(len(one.inputs) <= 2 for one in self.calculated.values())
+        return len(self.calculated) == made and (few or bool(self.bent))
+
+    def _refuse_bent(self, model: Linear) -> None:
+        """Refuse a linear model that reads a column that is no sum."""
+        reads = model.slope.any(axis=0) | np.array([steps[:, :-1].any() for steps in model.steps])
+        if any(j < len(reads) and reads[j] for j in self.bent):
+            raise UnsupportedModelError(
+                "a linear model or a network reads a quotient of columns.",
+                "Scores must be linear in each number.",
+                "Put trees after it, or let the swarm search.",
+            )
+
     def put_into(self, model: Linear) -> Linear:
         """A linear model over the features alone. What cancels out on the way there still counts for its rounding."""
         count = self.features
         if len(model.cells) <= count:
             return model
+        self._refuse_bent(model)
         if any(steps[:, :-1].any() for steps in model.steps[count:]):
             raise UnsupportedModelError(
                 "the model reads bins of a sum of columns, as PCA makes them.",
@@ -107,10 +138,16 @@ def _(model: Linear, projections: Projections) -> Linear:
 
 
 @over_features.register
-def _(model: Trees, projections: Projections) -> Trees | ObliqueTree | ObliqueForest:
+def _(model: Trees, projections: Projections) -> Trees | ObliqueTree | ObliqueForest | OverComputed:
     count = projections.features
     if (model.feature < count).all():
         return replace(model, cells=model.cells[:count])
+    if projections.are_pairs:
+        every = FreeLayout(
+            np.arange(count), tuple(projections.calculated.values()), count + len(projections.calculated)
+        )
+        levels = [model.cells[j].levels if j < len(model.cells) else 0 for j in range(every.features)]
+        return OverComputed(widen(model, tuple(levels)), every)
     return tilted(model, projections.put_into)
 
 

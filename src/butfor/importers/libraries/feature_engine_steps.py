@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,11 +14,13 @@ from scipy.special import boxcox
 from scipy.stats import yeojohnson
 
 from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.calculated import of_formulas
 from butfor.importers.fold.column import Column, Values, in_numbers, last_where
 from butfor.importers.libraries.encoder_steps import chosen
 from butfor.importers.libraries.sklearn_bent_steps import bent
 from butfor.importers.libraries.sklearn_steps import fill_missing, missing, missing_flag
 from butfor.importers.registry import read_step, register_step
+from butfor.model.formula import Formula
 
 Function = Callable[[Values], Values]
 
@@ -197,6 +202,75 @@ def wrapper(step: Any, columns: list[Column]) -> list[Column]:
     return [after.get(i, column) for i, column in enumerate(columns)]
 
 
+def _numbered(step: Any) -> dict[Any, Formula]:
+    """The columns of a step by name, as formulas of themselves."""
+    return {name: Formula.column(i) for i, name in enumerate(step.feature_names_in_)}
+
+
+def _with_created(step: Any, columns: list[Column], made: list[Formula], used: set[Any]) -> list[Column]:
+    """The columns and those that the step makes. It may drop those from which they are made."""
+    strict = step.missing_values == "raise"
+    kept = [
+        column
+        for name, column in zip(step.feature_names_in_, columns, strict=True)
+        if not (step.drop_original and name in used)
+    ]
+    return [
+        *kept,
+        *(replace(column, refuses_missing=column.refuses_missing or strict) for column in of_formulas(columns, made)),
+    ]
+
+
+def relative(step: Any, columns: list[Column]) -> list[Column]:
+    """Sums, differences, products and quotients of columns and their references."""
+    known = {
+        "add": operator.add,
+        "sub": operator.sub,
+        "mul": operator.mul,
+        "div": operator.truediv,
+        "truediv": operator.truediv,
+    }
+    unknown = [name for name in step.func if name not in known]
+    if unknown or step.fill_value is not None:
+        raise UnsupportedModelError(
+            f"RelativeFeatures(func={step.func}) cannot be folded into raw columns.",
+            f"The known functions are {', '.join(known)}, without fill_value.",
+            "Let the swarm search.",
+        )
+    at = _numbered(step)
+    made = [
+        known[name](at[variable], at[reference])
+        for name in step.func
+        for reference in step.reference
+        for variable in step.variables
+    ]
+    return _with_created(step, columns, made, {*step.variables, *step.reference})
+
+
+def sums_and_means(step: Any, columns: list[Column]) -> list[Column]:
+    """Sums, means and products of columns."""
+    functions = step.func if isinstance(step.func, list) else [step.func]
+    known = {"sum": operator.add, "mean": operator.add, "prod": operator.mul}
+    if any(not isinstance(name, str) or name not in known for name in functions):
+        raise UnsupportedModelError(
+            f"MathFeatures(func={step.func!r}) cannot be folded into raw columns.",
+            f"The known functions are {', '.join(known)}.",
+            "Let the swarm search.",
+        )
+    if step.missing_values != "raise":
+        raise UnsupportedModelError(
+            f"MathFeatures(missing_values={step.missing_values!r}) cannot be folded into raw columns.",
+            "It leaves missing values out of its sums.",
+            "Let it raise an error, or let the swarm search.",
+        )
+    at, variables = _numbered(step), getattr(step, "variables_", step.variables)
+    made = []
+    for name in functions:
+        found = functools.reduce(known[name], [at[variable] for variable in variables])
+        made.append(found / len(variables) if name == "mean" else found)
+    return _with_created(step, columns, made, set(variables))
+
+
 SELECTIONS = (
     "DropFeatures", "DropConstantFeatures", "DropDuplicateFeatures", "DropCorrelatedFeatures",
     "SmartCorrelatedSelection", "DropHighPSIFeatures", "SelectByShuffling", "SelectBySingleFeaturePerformance",
@@ -215,6 +289,8 @@ BY_READER = {
     ),
     tree_discretiser: ("DecisionTreeDiscretiser",),
     dropped: SELECTIONS,
+    relative: ("RelativeFeatures",),
+    sums_and_means: ("MathFeatures",),
     wrapper: ("SklearnTransformerWrapper",),
 }  # fmt: skip
 

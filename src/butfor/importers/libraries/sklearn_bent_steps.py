@@ -14,9 +14,11 @@ import numpy as np
 from scipy.special import cbrt, expit
 
 from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.calculated import of_formulas
 from butfor.importers.fold.column import Column, Values, in_numbers
-from butfor.importers.libraries.sklearn_steps import encoder, refuse_half, working_type
+from butfor.importers.libraries.sklearn_steps import encoder, refuse_half, stacked, working_type
 from butfor.importers.registry import register_step
+from butfor.model.formula import Formula
 
 RISING: tuple[Callable[[Any], Any], ...] = (
     np.log, np.log1p, np.log2, np.log10, np.sqrt, np.cbrt, cbrt, np.exp, np.expm1, np.exp2, np.arcsinh, np.sinh,
@@ -49,11 +51,7 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
         return columns
     name = f"FunctionTransformer({getattr(step.func, '__name__', step.func)})"
     if not any(step.func is known for known in RISING) or step.kw_args:
-        raise UnsupportedModelError(
-            f"{name} cannot be folded into raw columns.",
-            f"The known functions are {', '.join(known.__name__ for known in RISING)}.",
-            "Apply it to the data beforehand.",
-        )
+        return _calculating(step, columns, name)
     refuse_half(step, columns)
     if any(column.short for column in columns):
         raise UnsupportedModelError(
@@ -62,6 +60,36 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
             "Give the data as float64 or int64.",
         )
     return [bent(column, step.func, name) for column in columns]
+
+
+def _calculating(step: Any, columns: list[Column], name: str) -> list[Column]:
+    """A function that only calculates: it is called with names in place of numbers, and tells its formulas."""
+    row = np.empty((1, len(columns)), dtype=object)
+    row[0] = [Formula.column(i) for i in range(len(columns))]
+    try:
+        made = step.func(_in_table(row, getattr(step, "feature_names_in_", None)), **(step.kw_args or {}))
+        formulas = np.asarray(made, dtype=object).reshape(1, -1)[0].tolist()
+    except Exception:  # whatever it does with numbers, it does not do it with formulas
+        formulas = []
+    if not formulas or not all(isinstance(formula, Formula) and formula.quotient() for formula in formulas):
+        raise UnsupportedModelError(
+            f"{name} cannot be folded into raw columns.",
+            f"The known functions are {', '.join(known.__name__ for known in RISING)}, and those that only "
+            "calculate quotients of sums of columns.",
+            "Apply it to the data beforehand.",
+        )
+    refuse_half(step, columns)
+    out = of_formulas(columns, formulas)
+    return out if hasattr(made, "columns") else stacked(out)
+
+
+def _in_table(row: Values, names: Any) -> Any:
+    """A row as the function gets it: in a data frame, if the step was fitted on one."""
+    if names is None:
+        return row
+    import pandas as pd
+
+    return pd.DataFrame(row, columns=list(names))
 
 
 def elementwise(step: Any, columns: list[Column]) -> list[Column]:

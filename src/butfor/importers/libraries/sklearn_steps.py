@@ -37,7 +37,7 @@ def refuse_half(step: Any, columns: list[Column]) -> None:
         )
 
 
-def _stacked(columns: list[Column]) -> list[Column]:
+def stacked(columns: list[Column]) -> list[Column]:
     """Columns that are put into one array. The array is float32 only if all of them are."""
     half = may_work_in_half(columns)
     if not columns or working_type(columns) == np.float32:
@@ -144,7 +144,7 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
         )
     refuse_half(step, columns)
     marked = partial(_marked, none=step.missing_values is None)
-    out, columns = [], _stacked(columns)  # a filling is put in after the columns are one array
+    out, columns = [], stacked(columns)  # a filling is put in after the columns are one array
     for column, filling in zip(columns, step.statistics_, strict=True):
         if _is_nan(filling):
             if step.keep_empty_features:
@@ -324,7 +324,7 @@ def column_transformer(step: Any, columns: list[Column]) -> list[Column]:
         if not chosen or (isinstance(inner, str) and inner == "drop"):
             continue
         out += chosen if isinstance(inner, str) else read_step(inner, chosen)
-    return [column.put(sparse=bool(step.sparse_output_)) for column in _stacked(out)]
+    return [column.put(sparse=bool(step.sparse_output_)) for column in stacked(out)]
 
 
 def pipeline_of_steps(step: Any, columns: list[Column]) -> list[Column]:
@@ -343,7 +343,7 @@ def feature_union(step: Any, columns: list[Column]) -> list[Column]:
             continue
         out += columns if inner == "passthrough" else read_step(inner, columns)
     sparse = any(column.sparse is not None for column in out)
-    return [column.put(sparse=sparse) for column in _stacked(out)]
+    return [column.put(sparse=sparse) for column in stacked(out)]
 
 
 def selector(step: Any, columns: list[Column]) -> list[Column]:

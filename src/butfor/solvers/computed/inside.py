@@ -110,24 +110,29 @@ class PlacePoints:
         """The cheapest values of hub and spokes in each place (NaN: there are none), and by how much they may be too dear."""
         points, doubt = np.full((len(self), 1 + len(self.spokes)), np.nan), np.zeros(len(self))
         narrow = self._narrowed()
-        able = np.flatnonzero(narrow.hub.first <= narrow.hub.last)
+        able = np.flatnonzero(np.all([box.first <= box.last for box in (narrow.hub, *narrow.spokes)], axis=0))
         if len(able):
             points[able], doubt[able] = narrow.take(able)._found()
         return points, doubt
 
     def _narrowed(self) -> PlacePoints:
-        """The same, where the cells of the hub keep what depends on it alone."""
-        lower, upper, nothing = self.hub.lower, self.hub.upper, np.zeros(len(self))
-        for one in self._on(None):
-            low, high = self._between(one, self.hub, None, nothing)
-            lower, upper = np.maximum(lower, low), np.minimum(upper, high)
-        (first,), (last,) = choices_of(self.problem, self.hub.j).between(lower[None], upper[None])
-        return replace(self, hub=Spans(self.hub.j, lower, upper, first, last))
+        """The same, where the cells of each column keep what depends on it alone."""
+        spokes = tuple(self._alone(box) for box in self.spokes)
+        return replace(self, hub=self._alone(self.hub), spokes=spokes)
 
-    def _on(self, spoke: int | None) -> list[Limits]:
-        """What is computed from a spoke and perhaps the hub; without a spoke, from the hub and no spoke."""
-        known = {box.j for box in self.spokes}
-        return [one for one in self.limits if set(one.one.inputs) & known == (set() if spoke is None else {spoke})]
+    def _alone(self, box: Spans) -> Spans:
+        """The cells of a column in which what depends on it alone lies between its thresholds."""
+        lower, upper, known = box.lower, box.upper, {self.hub.j, *(one.j for one in self.spokes)}
+        for one in self.limits:
+            if set(one.one.inputs) & known == {box.j}:
+                low, high = self._between(one, box, None, np.zeros(len(self)))
+                lower, upper = np.maximum(lower, low), np.minimum(upper, high)
+        (first,), (last,) = choices_of(self.problem, box.j).between(lower[None], upper[None])
+        return Spans(box.j, lower, upper, first, last)
+
+    def _on(self, spoke: int) -> list[Limits]:
+        """What is computed from a spoke and the hub."""
+        return [one for one in self.limits if {spoke, self.hub.j} <= set(one.one.inputs)]
 
     def _found(self) -> tuple[FloatArray, FloatArray]:
         stepped = self.problem.domain.step[self.hub.j] > 0
@@ -196,8 +201,7 @@ class PlacePoints:
         for box in self.spokes:
             low, high = box.first, box.last
             for one in self._on(box.j):
-                if one.one.quotient is None:  # it depends on nothing else that is known here
-                    continue
+                assert one.one.quotient is not None
                 sign = self._sign(one.one.quotient)
                 for ka, kb, k0, below in one.lines(one.one.quotient, box.j, self.hub.j):
                     way = sign if below else -sign
@@ -269,9 +273,10 @@ class PlacePoints:
         if one.one.quotient is None:
             return [np.zeros(len(b))] * 2
         roots = []
-        for ka, kb, k0, _ in one.lines(one.one.quotient, spoke, self.hub.j):
+        for ka, kb, k0, _ in one.lines(one.one.quotient, box.j, self.hub.j):
             with np.errstate(all="ignore"):
-                roots.append(np.nan_to_num(-k0 / kb if spoke is None else -(kb * b + k0) / ka, posinf=0.0, neginf=0.0))
+                rest = k0 if spoke is None else kb * b + k0
+                roots.append(np.nan_to_num(-rest / ka, posinf=0.0, neginf=0.0))
         return roots
 
 

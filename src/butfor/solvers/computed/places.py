@@ -128,7 +128,11 @@ class PlaceFinder:
         """Which points the domain takes."""
         at = self.group.columns(len(self.problem.space))
         many = self.problem.domain.of_columns(at).take(np.zeros(len(points), dtype=np.intp))
-        return np.asarray(many.takes(points[:, at]).all(axis=1))
+        fine = many.takes(points[:, at]).all(axis=1)
+        for one in self.group.computed:  # what cannot be computed from known numbers is no row
+            if one.feature >= len(self.problem.space):
+                fine &= ~np.isnan(points[:, one.feature]) | np.isnan(points[:, list(one.inputs)]).any(axis=1)
+        return np.asarray(fine)
 
     def _cost(self, points: FloatArray) -> FloatArray:
         prices, start = self.problem.prices, self.problem.factuals
