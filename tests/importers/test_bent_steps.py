@@ -116,7 +116,7 @@ def test_a_linear_model_after_bins_of_a_bent_column_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [np.square, np.abs, np.negative, lambda x: x], ids=["square", "abs", "negative", "own"]
+    "function", [np.square, np.abs, np.sign, lambda x: np.minimum(x, 3)], ids=["square", "abs", "sign", "own"]
 )
 def test_functions_that_are_not_known_to_rise_are_refused(function) -> None:
     X = positive()
