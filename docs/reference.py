@@ -28,8 +28,8 @@ GROUPS = {
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
-        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "linked", "combinations", "computed", "margin",
-        "robust", "robust_to", "candidates", "suggest", "Suggestions",
+        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "follows", "linked", "combinations", "computed",
+        "margin", "robust", "robust_to", "candidates", "suggest", "Suggestions",
     ),
     "Columns": (
         "Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "one_hot", "thermometer", "describe", "Column",

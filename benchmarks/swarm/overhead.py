@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import butfor as bf
 from benchmarks.harness import SEED, Number
 from butfor.arrays import FloatArray, IntArray
-from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.constraints.admissible import admissible
 from butfor.problem.costs import L1, price
 from butfor.problem.oracle import AbstractOracle, Response
 from butfor.problem.problem import Problem

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
+    from butfor.problem.constraints.follows_names import follows
     from butfor.problem.constraints.linked_names import combinations, computed, linked
     from butfor.problem.constraints.names import (
         allowed,
@@ -96,6 +97,7 @@ _HOMES = {
     "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
+    "butfor.problem.constraints.follows_names": ("follows",),
     "butfor.problem.constraints.linked_names": ("combinations", "computed", "linked"),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies",

@@ -341,7 +341,7 @@ def test_solvers_say_whether_and_why(run) -> None:
     lines = [line.split() for line in done.stdout.splitlines()[1:]]  # a long reason goes on in a line of its own
     said = {words[0]: words[1] for words in lines if len(words) > 1 and words[1] in ("yes", "no")}
     assert said == {
-        "row_search": "no", "computed_columns": "no", "merged_columns": "no",
+        "row_search": "no", "acted_columns": "no", "computed_columns": "no", "merged_columns": "no",
         "separable_trees": "no", "tree_exact": "yes", "linear_exact": "no",
         "linear_knapsack": "no", "interior_point": "no",
         "oblique_exact": "no", "ensemble_branch_bound": "no", "largest_move": "no",

@@ -67,6 +67,7 @@ OBJECTS: dict[str, Any] = {
     "within": bf.within("x0", 0.1), "step": bf.step("x0", 2), "whole": bf.whole("x0"), "allowed": bf.allowed("x0", [1]),
     "moves": bf.moves("x0", {"a": ["b"]}), "may_be_missing": bf.may_be_missing("x0"), "at_most_changes": bf.at_most_changes(2),
     "linear": bf.linear({"x0": 1.0}, "<=", 2.0), "implies": bf.implies(bf.rises("x0"), bf.falls("x1", by=1)),
+    "follows": bf.follows("x0", 0.5, bf.rises("x1")),
     "linked": bf.linked("x0", "x1", table=X[:2]), "combinations": bf.combinations("x0", "x1"),
     "one_hot": bf.one_hot("x*"), "thermometer": bf.thermometer("x*", none="few"),
     "computed": bf.computed("x0", "x1 / (x2 + 100)"),

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import butfor as bf
-from butfor.problem.constraints.restrictions import MayVanish, Restriction, admissible
+from butfor.problem.constraints.admissible import admissible
+from butfor.problem.constraints.restrictions import MayVanish, Restriction
 from butfor.problem.domain import open_domain
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space.feature import Feature

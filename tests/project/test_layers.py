@@ -213,7 +213,10 @@ def test_nobody_asks_for_the_class_of_a_single_constraint() -> None:
         node.name: name
         for name, tree in MODULES.items()
         if inside(name, folder)
-        and name not in (f"{folder}.{part}" for part in ("constraint", "demanded", "relations", "linked", "computed"))
+        and name
+        not in (
+            f"{folder}.{part}" for part in ("constraint", "demanded", "relations", "of_values", "linked", "computed")
+        )
         for node in tree.body
         if isinstance(node, ast.ClassDef)
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from butfor.model.black_box import BlackBox
-from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.constraints.admissible import admissible
 from butfor.problem.costs import L1, price
 from butfor.problem.oracle import AbstractOracle, Response
 from butfor.problem.problem import Problem

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from butfor.problem.constraints.relations import Implication
+from butfor.problem.held import held
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.parted.held import held
 from butfor.solvers.parted.implied import ImpliedParts
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract

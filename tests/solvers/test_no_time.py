@@ -76,6 +76,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "row_search": {"constraints": [bf.candidates(real()[0])]},
     "interior_point": {"cost": bf.Quadratic(np.eye(2), columns=("a", "b"))},
     "largest_move": {"cost": "linf"},
+    "acted_columns": {"constraints": [bf.follows("a", 0.5, "b")]},
     "computed_columns": {"constraints": [bf.computed("s", "a + 2 * b")]},
     "merged_columns": {"constraints": [bf.combinations("a", "b")]},
     "implied_parts": {"constraints": [bf.implies(bf.rises("a"), bf.rises("b", by=0.1))]},

@@ -17,8 +17,9 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.one_answer import as_batch
 from butfor.importers.read import Reading, read_onto
+from butfor.problem.constraints.admissible import inside
 from butfor.problem.constraints.constraint import AbstractConstraint, Changes
-from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.constraints.follows import Consequences
 from butfor.problem.costs import price
 from butfor.problem.referee import Referee
 from butfor.problem.spec import from_spec
@@ -160,7 +161,13 @@ class Claim:
 
     def changes(self, at: IntArray, after: Prediction) -> Changes:
         """The changes from the rows of some answers to their points, or to the closest rows in their place."""
-        return Changes(self.stated.starts[at], self.answers.point_codes[at], self.before.take(at), after)
+        start, points = self.stated.starts[at], self.answers.point_codes[at]
+        return Changes(start, points, self.before.take(at), after, self.consequences.actions(start, points))
+
+    @property
+    def consequences(self) -> Consequences:
+        """What follows from changes by itself."""
+        return Consequences.listed(self.answers.space, self.known)
 
     def broken(self, changes: Changes) -> list[list[str]]:
         """The constraints that each change breaks, of those that the answers hold as data."""
@@ -169,7 +176,7 @@ class Claim:
 
     def inside(self, changes: Changes) -> BoolArray:
         """Which changes end within the ranges of all columns."""
-        return admissible(self.answers.space, changes.start, self.known).admits(changes.points)
+        return inside(self.answers.space, changes, self.known)
 
 
 def claim_of(answers: Stated, model: Any, objects: Mapping[str, Any]) -> Claim:

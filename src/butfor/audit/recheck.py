@@ -336,8 +336,8 @@ def _cost(claim: Claim) -> CheckColumn:
         return CheckColumn(at, [None] * len(at), name, dict.fromkeys(at.tolist(), words))
     following = following_in(claim.answers.question.spec)
     prices = price_beside(claim.cost, claim.answers.space, following)
-    extra = claim.target.offsets(claim.after, len(at))
-    again = prices.total(claim.stated.starts[at], claim.answers.point_codes[at]) + extra
+    start, extra = claim.stated.starts[at], claim.target.offsets(claim.after, len(at))
+    again = prices.total(start, claim.consequences.actions(start, claim.answers.point_codes[at])) + extra
     passed = np.abs(again - costs[at]) <= tolerated(again, prices.coin)
     words_of = {
         i: f"computed again, it is {one:.6g}"

@@ -62,7 +62,7 @@ def _costs(asking: Asking, answers: Sequence[Explanation], target: AbstractTarge
 
 
 def _changes(asking: Asking, answers: Sequence[Explanation], target: AbstractTarget) -> FloatArray:
-    return -np.array([float(len(one.changes)) for one in answers])
+    return -np.array([float(len(one.actions)) for one in answers])
 
 
 def _certainties(asking: Asking, answers: Sequence[Explanation], target: AbstractTarget) -> FloatArray | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.constraints.admissible import admissible
 from butfor.solvers.outcome import Outcome
 from butfor.verdict.case import Case
 from butfor.verdict.verify import HOLDING, PREDICTION, Verdict, verify
@@ -41,6 +41,7 @@ def _further(case: Case, rows: IntArray, points: FloatArray, share: float) -> Fl
     space, start = case.referee.space, case.factuals[rows]
     domain = admissible(space, start, case.question.constraints)
     real = np.array([feature.is_real for feature in space])
+    acted = case.consequences.actions(start, points)
     with np.errstate(invalid="ignore"):
-        moved = np.clip(points + share * (points - start), domain.low, domain.high)
-    return np.where(real & (points != start) & np.isfinite(moved), moved, points)
+        moved = np.clip(acted + share * (acted - start), domain.low, domain.high)
+    return case.followed(rows, np.where(real & (acted != start) & np.isfinite(moved), moved, acted))

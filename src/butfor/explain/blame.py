@@ -140,7 +140,7 @@ class Blame:
         """
         referee = case.referee
         space = widened(referee.space) if widen else referee.space
-        question = case.question.under(chosen)
+        question = case.question.under([*(one for one in case.question.constraints if one.alters), *chosen])
         part = next(plan(question, referee, case.factuals, case.before, space=space))
         return self._solved(part.problem)
 

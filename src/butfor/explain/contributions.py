@@ -6,6 +6,7 @@ import numpy as np
 
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
+from butfor.explanation.consequences import acted
 from butfor.explanation.contributions import Contributions
 from butfor.explanation.cost_parts import cost_parts, prices_of
 from butfor.explanation.explanation import Explanation
@@ -35,11 +36,11 @@ def contributions_of(answer: Explanation, reading: Reading, seed: int) -> Contri
     tiled = frames.take(answer.factual, np.zeros(len(points), dtype=np.intp))
     table = reading.space.decode(points, tiled, np.broadcast_to(start, points.shape))
     scores = target_of(answer).measured(Prediction(reading.source, table), answer.after)
-    prices = prices_of(answer.question, answer.space)
+    prices, own = prices_of(answer.question, answer.space), acted(answer.question, answer.space, start[None], end[None])
     return Contributions(
         answer,
         score=None if scores is None else sets.weights @ scores,
-        cost=None if prices is None else cost_parts(prices, start[None], end[None], seed)[0, changed],
+        cost=None if prices is None else cost_parts(prices, start[None], own, seed)[0, changed],
         rule=sets.rule,
         points=len(points),
     )

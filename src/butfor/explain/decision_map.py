@@ -12,6 +12,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.contributions import target_of
 from butfor.explain.grid import MapGrid, grid_over
 from butfor.explanation.alternatives import to_one_row
+from butfor.explanation.consequences import acted
 from butfor.explanation.cost_parts import prices_of
 from butfor.explanation.decision_map import DecisionMap, Mark, PromisedBox
 from butfor.explanation.explanation import Explanation
@@ -74,7 +75,8 @@ def dearer(answer: Explanation, grid: MapGrid) -> FloatArray | None:
     prices = prices_of(answer.question, answer.space)
     if prices is None:
         return None
-    costs = prices.total(np.broadcast_to(answer.factual_codes, grid.points.shape), grid.points)
+    start = np.broadcast_to(answer.factual_codes, grid.points.shape)
+    costs = prices.total(start, acted(answer.question, answer.space, start, grid.points))
     return (costs - answer.cost).reshape(grid.shape)
 
 

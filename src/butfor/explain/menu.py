@@ -126,7 +126,7 @@ class _Sets:
         cheaper = answer.cost < part - tolerated(answer.cost, self.coin)
         if known.status is Status.PROVEN_INFEASIBLE:
             standing = Standing.IMPOSSIBLE
-        elif answer.found and cheaper and len(answer.changes) == len(one):
+        elif answer.found and cheaper and len(answer.actions) == len(one):
             standing = Standing.OFFERED
         else:
             standing = Standing.NO_CHEAPER if min(part, answer.cost) < np.inf else Standing.OPEN

@@ -106,15 +106,17 @@ def _best(found: Outcome, tries: _Without, case: Case, until: float) -> _Without
     met = np.zeros(len(tries.owner), dtype=np.bool_)
     for begin in range(0, len(met), TRIED_TOGETHER):
         some = slice(begin, begin + TRIED_TOGETHER)
+        whose = found.row[tries.owner[some]]
         if begin and now() > until:
             break
-        met[some] = case.met_together(found.row[tries.owner[some]], tries.points[some])
+        met[some] = case.met_together(whose, case.followed(whose, tries.points[some]))
     tries = tries.take(met)
     tries, chosen = tries.take(np.lexsort((tries.price, tries.owner))), list[_Without]()
     while len(tries.owner):
         _, first = np.unique(tries.owner, return_index=True)
         best = tries.take(first)
-        claimed = answers_of(found.row[best.owner], best.points, best.price, np.zeros(len(first)))
+        whose = found.row[best.owner]
+        claimed = answers_of(whose, case.followed(whose, best.points), best.price, np.zeros(len(first)))
         verdict = verify(case, claimed)
         price = verdict.cost / case.question.prices.coin
         fine = verdict.passed[:, HOLDING].all(axis=1) & (price <= found.cost[best.owner] * (1 + NO_HIGHER))

@@ -58,7 +58,9 @@ def plan(
     seen = is_read(reading.model)
     if seen:
         groups = question.target.groups(reading.readout, before)
-    whole = state(space or reading.space, reading.model, factuals, (), question.prices, question.constraints)
+    columns = space or reading.space
+    consequences = question.consequences(columns)
+    whole = state(columns, reading.model, factuals, (), question.prices, question.constraints)
     if free is not None:
         whole = replace(whole, domain=whole.domain.without_moves(~free))
     pool = _pool(question, referee, before)
@@ -77,7 +79,12 @@ def plan(
         for constraint in question.judged:
             if pool is None or not constraint.of_point:
                 problem = entered(problem, constraint, referee)
-        yield Part(rows, problem)
+        if not consequences:
+            yield Part(rows, problem)
+            continue
+        alone = bool(problem.demands.judged)  # what is judged point by point must know of which row
+        for at in np.array_split(np.arange(len(rows)), len(rows) if alone else 1):
+            yield Part(rows[at], problem.take(at).about_actions(consequences))
 
 
 def _pool(question: Question, referee: Referee, before: Prediction) -> Pool | None:

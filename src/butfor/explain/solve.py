@@ -116,7 +116,7 @@ def solve(case: Case, search: Search, budget: Budget, advance: Callable[[int], N
     if search.k > 1:
         together = counting(case.question.constraints)
         found = in_order(found, case.factuals, case.referee.space, search.different, apart, together)
-    return found.times(case.question.prices.coin)
+    return _told(found, case)
 
 
 def _needed(found: Outcome, jobs: Sequence[Job], case: Case, budget: Budget) -> Outcome:
@@ -251,7 +251,12 @@ def _by_asking(case: Case, budget: Budget) -> Outcome:
         turn.ask(budget, budget.left(), 1, 0)
         turn.known(budget)
         done.append(_needed(turn.outcome.renumbered(part.rows), [job], case, budget))
-    return joined(done).times(case.question.prices.coin)
+    return _told(joined(done), case)
+
+
+def _told(found: Outcome, case: Case) -> Outcome:
+    """The answers of solvers as they are told: with what follows from them, and in the user's own unit of costs."""
+    return replace(found, points=case.followed(found.row, found.points)).times(case.question.prices.coin)
 
 
 def compare(outcome: Outcome, case: Case, budget: Budget) -> Outcome:

@@ -94,7 +94,7 @@ def _against_changes(asking: Asking, case: Case, budget: Budget) -> TradeOff:
     while not asked or (asked[-1].answer.found and most > 0):
         limited = question.also_under(AtMost(most)) if asked else question
         answer = asking.solved(replace(case, question=limited), budget.at_most(budget.left() / (most + 1))).only
-        changed = number_counted((change.name for change in answer.changes), counting(question.constraints))
+        changed = number_counted((change.name for change in answer.actions), counting(question.constraints))
         asked.append(_asked(most, answer, changed if answer.found else np.nan))
         most = changed - 1
     return _trade_off(case, "changes", asked, lambda demand: demand - 1.0)

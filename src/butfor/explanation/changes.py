@@ -27,7 +27,8 @@ class Change:
     - `ends`: the ends of the column's range;
     - `position`: where both values lie on the range (0 to 1, or outside);
     - `share`: the signed change as a share of the range;
-    - `stays`: the ends between which the answer stays valid, together with those of all columns, if a box was promised.
+    - `stays`: the ends between which the answer stays valid, together with those of all columns, if a box was promised;
+    - `acted`: what one's own action alone would make of it, if the column follows from others (see `bf.follows`).
     """
 
     name: str
@@ -40,6 +41,32 @@ class Change:
     ends: tuple[float, float] | None = None
     words: ColumnWords | None = None
     stays: tuple[float, float] | None = None
+    acted: float | None = None
+
+    @property
+    def action(self) -> float | None:
+        """How much of the change is one's own action; None if the column is no number."""
+        return self.change if self.acted is None else self.acted - self.before
+
+    @property
+    def consequence(self) -> float | None:
+        """How much of the change follows from other changes, and costs nothing; None if the column is no number."""
+        return None if self.change is None else 0.0 if self.acted is None else self.after - self.acted
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether the column only follows from others, and one does nothing to it."""
+        return self.acted is not None and self.acted == self.before and self.changed
+
+    @property
+    def follows(self) -> str:
+        """The part of the change that follows from others, as a signed text; empty if nothing does."""
+        return difference_of(self.following, self.words or PLAIN_WORDS) if self.consequence else ""
+
+    @property
+    def following(self) -> Change:
+        """The part of the change that follows from others, as a change of its own."""
+        return self if self.acted is None else replace(self, before=self.acted, changed=self.acted != self.after)
 
     @property
     def label(self) -> str:
@@ -142,14 +169,23 @@ def change_rows(
     point: FloatArray | None,
     words: Words | None = None,
     box: tuple[FloatArray, FloatArray] | None = None,
+    acted: tuple[FloatArray, Sequence[int]] | None = None,
 ) -> tuple[Change, ...]:
-    """One row for each column of the space. `box` has the ends between which the point stays valid."""
+    """One row for each column of the space. `box` has the ends between which the point stays valid.
+
+    `acted` is what one's own actions alone would make of the row, and which columns follow from others.
+    """
     after = factual if point is None else point
     known = words.columns if words else {}
-    rows = (
+    rows = [
         _row(feature, float(factual[j]), float(after[j]), known.get(feature.name))
         for j, feature in enumerate(space.features)
-    )
+    ]
+    codes, effects = (after, ()) if acted is None or point is None else acted
+    for j in effects:
+        own = float(codes[j])
+        if not np.isnan(own):
+            rows[j] = replace(rows[j], acted=space.features[j].value(own), changed=rows[j].changed or own != factual[j])
     if box is None:
         return tuple(rows)
     return tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from os import PathLike
@@ -14,6 +14,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import suggests
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ENGLISH, NumberStyle, Words, words_over
+from butfor.explanation.consequences import consequences_of
 from butfor.explanation.promised import promised_ends
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.region import Region
@@ -124,7 +125,25 @@ class Explanation:
 
     def columns(self) -> tuple[Change, ...]:
         """Every column, changed or not: the facts that all views lay out."""
-        return change_rows(self.space, self.factual_codes, self.point_codes, self.words, self._promised)
+        return change_rows(self.space, self.factual_codes, self.point_codes, self.words, self._promised, self._acted)
+
+    @property
+    def actions(self) -> tuple[Change, ...]:
+        """The changes that one makes oneself, at a cost."""
+        return tuple(change for change in self.changes if not change.by_itself)
+
+    @property
+    def consequences(self) -> tuple[Change, ...]:
+        """The changes that only follow from them (see `bf.follows`), and cost nothing."""
+        return tuple(change for change in self.changes if change.by_itself)
+
+    @property
+    def _acted(self) -> tuple[FloatArray, Sequence[int]] | None:
+        """What one's own actions alone would make of the row, and which columns follow from others."""
+        known = consequences_of(self.question, self.space)
+        if not known or self.point_codes is None:
+            return None
+        return known.actions(self.factual_codes[None], self.point_codes[None])[0], known.effects
 
     def described(self, words: Words) -> Explanation:
         """The same answer, told in these words. See `bf.describe`."""

@@ -58,7 +58,7 @@ class Ladder(DrawnAnswers):
             "cost": [rung.cost if rung.found else None for rung in self],
             "bound": [rung.certificate.bound if rung.found else None for rung in self],
             "score": [None if rung.score is None else rung.score.after for rung in self],
-            "changed": [len(rung.changes) if rung.found else None for rung in self],
+            "changed": [len(rung.actions) if rung.found else None for rung in self],
             "changes": [in_words(rung.changes) for rung in self],
         }
         return frames.framed(self.factual, columns)

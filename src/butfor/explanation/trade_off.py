@@ -70,7 +70,7 @@ class TradeOff(DrawnAnswers):
             "cost": [one.cost for one in self],
             "bound": [one.certificate.bound for one in self],
             "status": [one.certificate.status.name for one in self],
-            "changed": [len(one.changes) for one in self],
+            "changed": [len(one.actions) for one in self],
             "changes": [in_words(one.changes) for one in self],
         }
         return frames.framed(self.factual, columns)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, UnsupportedProblemError
 from butfor.explain.asking import Asking
 from butfor.explain.explainer import Explainer
 from butfor.explain.solve import Search, confirm, solve
+from butfor.problem.constraints.admissible import admissible
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Outcome, answers_of
@@ -59,6 +59,12 @@ def tried(case: Case, rows: IntArray, points: FloatArray) -> tuple[BoolArray, Fl
     The points are written into the user's own table, and the estimator predicts that. It is not asked about those that
     leave the admissible values.
     """
+    if case.consequences:
+        raise UnsupportedProblemError(
+            f"{case.consequences.rules[0]!r} was given for a group of rows.",
+            "An action on many rows is tried as it is: nothing may follow from it.",
+            "Leave the consequence out, or explain the rows one by one.",
+        )
     fine, price = np.zeros(len(rows), dtype=np.bool_), np.full(len(rows), np.inf)
     for begin in range(0, len(rows), POINTS_AT_ONCE):
         part = slice(begin, begin + POINTS_AT_ONCE)

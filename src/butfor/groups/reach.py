@@ -13,7 +13,8 @@ from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
 from butfor.groups.asking import answered, case_of, framed, in_need, under
-from butfor.problem.constraints.restrictions import Fixed, admissible
+from butfor.problem.constraints.admissible import admissible
+from butfor.problem.constraints.restrictions import Fixed
 from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.solver import Budget

@@ -99,7 +99,10 @@ class Form:
     - `unmerged`: why they cannot;
     - `placed`: the form of the problem in which columns are one with those that are computed from them; None if none are, or if
       that cannot be;
-    - `unplaced`: why it cannot.
+    - `unplaced`: why it cannot;
+    - `acted`: whether it is about actions, from which other values follow;
+    - `cases`: then, the forms of the problems of the first row in which it is settled what follows;
+    - `uncased`: why there are none.
     """
 
     model: ModelKind
@@ -121,6 +124,9 @@ class Form:
     unmerged: str = ""
     placed: Form | None = None
     unplaced: str = ""
+    acted: bool = False
+    cases: tuple[Form, ...] = ()
+    uncased: str = ""
 
 
 BLENDED = "the target is on a mean of functions of several sums of scores"

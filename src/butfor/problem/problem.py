@@ -5,7 +5,7 @@ It holds factual rows, a model, where its scores should lie, what changes cost a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -17,17 +17,21 @@ from butfor.model.black_box import BlackBox
 from butfor.model.blend import Blend, Blends
 from butfor.model.clearance import stays_clear
 from butfor.model.computed import FreeLayout, OverComputed
+from butfor.model.following import NotComposedError
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate, kind_of
 from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
+from butfor.problem.acted.acting import Acting, about_actions, cases_of
+from butfor.problem.constraints.admissible import admissible, relations_of
 from butfor.problem.constraints.computed import ComputedColumn, OnComputed, features_of
 from butfor.problem.constraints.constraint import AbstractConstraint, Relation, Searched, among_each_other
+from butfor.problem.constraints.follows import Consequences
 from butfor.problem.constraints.linked import Combinations, counting
 from butfor.problem.constraints.relations import AtMost, Fresh
-from butfor.problem.constraints.restrictions import admissible, restrictions_in
+from butfor.problem.constraints.restrictions import restrictions_in
 from butfor.problem.demands import NO_DEMANDS, Demands
 from butfor.problem.domain import Domain
 from butfor.problem.form import CostTerm, Form, ValueKind
@@ -50,7 +54,8 @@ class Problem:
     - `domain`: what each column may become; it respects every `Restriction`;
     - `relations`: the constraints on several columns;
     - `demands`: what an answer must respect beyond all this;
-    - `witnesses`: who may be asked about an answer.
+    - `witnesses`: who may be asked about an answer;
+    - `acting`: what follows from one's actions (None: nothing does). Then all is about actions, and the model is asked.
     """
 
     space: Space
@@ -62,6 +67,7 @@ class Problem:
     relations: tuple[Relation, ...] = ()
     demands: Demands = NO_DEMANDS
     witnesses: Witnesses = NO_WITNESSES
+    acting: Acting | None = None
 
     def __len__(self) -> int:
         return len(self.factuals)
@@ -108,6 +114,7 @@ class Problem:
             domain=self.domain.take(rows),
             demands=self.demands.take(rows),
             witnesses=self.witnesses.take(rows),
+            acting=self.acting and self.acting.take(rows),
         )
 
     def within(self, cost: float) -> Problem:
@@ -246,7 +253,21 @@ class Problem:
             relations=merging.relations,
             demands=merging.demands,
             witnesses=merging.witnesses,
+            acting=None,
         )
+
+    def about_actions(self, consequences: Consequences) -> Problem:
+        """The same problem about one's actions, from which values follow. Its domain and relations are about them already."""
+        return replace(self, **about_actions(self, consequences))
+
+    @property
+    def cases(self) -> Iterator[Problem]:
+        """The problems of the only row in which it is settled what follows. Each has a model of actions.
+
+        Raises `NotComposedError` if there is none.
+        """
+        assert self.acting is not None
+        return (replace(self, **case) for case in cases_of(self, self.acting))
 
     def form(self) -> Form:
         """The summary by which a solver is chosen."""
@@ -270,10 +291,19 @@ class Problem:
         first = self.take(slice(0, 1))
         return (None, why) if why else (first.merged_by(merging_of_nothing(first)).form(), "")
 
+    def _acted_forms(self) -> tuple[tuple[Form, ...], str]:
+        """The forms of the cases of the first row, or why there are none."""
+        if self.acting is None or not len(self):
+            return (), ""
+        try:
+            return tuple(case.form() for case in self.take(slice(0, 1)).cases), ""
+        except NotComposedError as error:
+            return (), str(error)
+
     @cached_property
     def _form(self) -> Form:
         movable, (merged, unmerged) = self.domain.movable(), self._merged_form()
-        placed, unplaced = self._placed_form()
+        (placed, unplaced), (cases, uncased) = self._placed_form(), self._acted_forms()
         return Form(
             model=kind_of(self.model),
             inequalities=max((len(score_set.A) for score_set in self.score_sets), default=0),
@@ -296,6 +326,9 @@ class Problem:
             unmerged=unmerged,
             placed=placed,
             unplaced=unplaced,
+            acted=self.acting is not None,
+            cases=cases,
+            uncased=uncased,
         )
 
     def _value_kinds(self, j: int) -> Iterable[ValueKind]:
@@ -320,7 +353,7 @@ def state(
     Constraints that a model must judge enter later, because they need the score sets (see `Demanded.enter`).
     """
     listed = tuple(constraints)
-    relations = among_each_other(constraint for constraint in listed if isinstance(constraint, Relation))
+    relations = relations_of(space, listed)
     if any(constraint.following for constraint in listed):
         relations += tuple(map(OnComputed, restrictions_in(listed)))
     return Problem(space, model, factuals, score_sets, prices, admissible(space, factuals, listed), relations)

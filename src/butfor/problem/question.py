@@ -12,6 +12,7 @@ from butfor.importers.read import Reading
 from butfor.model.readout import AbstractReadout
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, among_each_other
+from butfor.problem.constraints.follows import Consequences
 from butfor.problem.costs import DEFAULT, AbstractCost
 from butfor.problem.prices import Prices
 from butfor.problem.pricing import price_beside
@@ -44,6 +45,10 @@ class Question:
         """The lists of rows from which the answer must be chosen."""
         return tuple(found for found in self.constraints if isinstance(found, Candidates))
 
+    def consequences(self, space: Space) -> Consequences:
+        """What follows from changes by itself."""
+        return Consequences.listed(space, self.constraints)
+
     def settled(self, readout: AbstractReadout, before: Prediction) -> Question:
         """The same question, with everything filled into the target that depends on the model."""
         return replace(self, target=self.target.settled(readout, before))
@@ -70,6 +75,8 @@ def ask(reading: Reading, target: Any, cost: AbstractCost | str | None, constrai
     for constraint in listed:
         _validate(constraint, space)
     _refuse_scores_beside_a_ball(listed)
+    _refuse_beside_consequences(listed)
+    Consequences.listed(space, listed)
     chosen = DEFAULT if cost is None else read_cost(cost) if isinstance(cost, str) else cost
     learnt = among_each_other(constraint.learnt(space, reading.data) for constraint in among_each_other(listed))
     prices = price_beside(chosen, space, (name for constraint in learnt for name in constraint.following))
@@ -82,6 +89,18 @@ def _validate(constraint: AbstractConstraint, space: Space) -> None:
         constraint.validate(space)
     except UnknownColumnError as error:
         raise error.within(f"{constraint!r}") from None
+
+
+def _refuse_beside_consequences(constraints: Iterable[AbstractConstraint]) -> None:
+    """Refuse what is about rows, and not about what one does, beside consequences: a ball, given rows, computed columns."""
+    consequences = [found for found in constraints if found.alters]
+    others = [found for found in constraints if found.in_ball or found.following or isinstance(found, Candidates)]
+    if consequences and others:
+        raise UnsupportedProblemError(
+            f"{others[0]!r} was given with {consequences[0]!r}.",
+            "Where columns follow from others, an answer is what one does: no row is chosen, near, or computed.",
+            "Leave one of them out.",
+        )
 
 
 def _refuse_scores_beside_a_ball(constraints: Iterable[AbstractConstraint]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.problem.form import Form
+from butfor.solvers.acted.actions import ActedColumns
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.computed.columns import ComputedColumns
@@ -54,8 +55,8 @@ OF_ANY_ANSWER: tuple[AbstractSolver, ...] = (
 OF_LINKED: tuple[AbstractSolver, ...] = (MergedColumns(OF_ANY_ANSWER), *OF_ANY_ANSWER)
 """The same, and where columns belong together."""
 
-EXACT_SOLVERS: tuple[AbstractSolver, ...] = (ComputedColumns(OF_LINKED), *OF_LINKED)
-"""The same, and where columns are computed from others."""
+EXACT_SOLVERS: tuple[AbstractSolver, ...] = (ActedColumns(OF_LINKED), ComputedColumns(OF_LINKED), *OF_LINKED)
+"""The same, and where columns follow from others or are computed from them."""
 
 SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), *EXACT_SOLVERS, FarApart(EXACT_SOLVERS), Swarm(), BruteForce())
 """The solvers, in the order in which they are tried."""

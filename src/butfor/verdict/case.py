@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
 from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.constraints.constraint import Changes
+from butfor.problem.constraints.follows import Consequences
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
@@ -68,7 +70,17 @@ class Case:
         reading, start, before = self.referee.reading, self.factuals[rows], self.before.take(rows)
         table = reading.space.decode(points, before.table, start)
         written = reading.space.read_again(table, points, start)
-        return Changes(start, written, before, Prediction(reading.source, table))
+        acted = self.consequences.actions(start, written) if self.consequences else None
+        return Changes(start, written, before, Prediction(reading.source, table), acted)
+
+    @cached_property
+    def consequences(self) -> Consequences:
+        """What follows from changes by itself."""
+        return self.question.consequences(self.referee.space)
+
+    def followed(self, rows: IntArray, acted: FloatArray) -> FloatArray:
+        """What rows become if they are acted on so."""
+        return self.consequences.values(self.factuals[rows], acted) if self.consequences else acted
 
     def alike(self, claimed: FloatArray, written: FloatArray) -> BoolArray:
         """Where a written value is the claimed one. A number in a column of float32 may be rounded to that."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
+from butfor.problem.constraints.admissible import inside
 from butfor.problem.constraints.constraint import Changes, Neighbourhood, all_hold
-from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.neighbours import FEW_NEIGHBOURS, MANY_NEIGHBOURS
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
@@ -96,9 +96,9 @@ def verify(case: Case, outcome: Outcome, *, handed_out: bool = True) -> Verdict:
         passed[at, CONSTRAINTS] &= [one.met for one in found]
         around |= zip(at.tolist(), found, strict=True)
     if case.free is not None:
-        kept = same(changes.start, changes.points) | case.free[outcome.row[at]]
+        kept = same(changes.start, changes.actions) | case.free[outcome.row[at]]
         passed[at, CONSTRAINTS] &= kept.all(axis=1)
-    cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
+    cost[at] = prices.total(changes.start, changes.actions) + target.offsets(changes.after, len(at))
     passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= tolerated(cost[at], prices.coin)
     alike = case.alike(outcome.points[at], changes.points).all(axis=1)
     passed[at, AS_WRITTEN], points[at[alike]] = alike, changes.points[alike]
@@ -149,5 +149,5 @@ def respected(question: Question, changes: Changes, referee: Referee) -> BoolArr
 
     Each constraint is judged by its own rule.
     """
-    inside = admissible(referee.space, changes.start, question.constraints).admits(changes.points)
-    return inside & all_hold(question.constraints, changes, referee)
+    within = inside(referee.space, changes, question.constraints)
+    return within & all_hold(question.constraints, changes, referee)

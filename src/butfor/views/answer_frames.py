@@ -13,6 +13,7 @@ import numpy as np
 
 from butfor.errors import InputError, MissingExtraError
 from butfor.explanation.changes import is_number
+from butfor.explanation.consequences import acted, consequences_of
 from butfor.explanation.cost_parts import cost_parts, prices_of
 from butfor.explanation.explanations import Explanations
 from butfor.records.whole_file import path_of, write_whole
@@ -104,7 +105,7 @@ def wide(answers: Explanations) -> Iterator[tuple[str, list[Any]]]:
     """One row per answer: what is known about it, and the columns of its point."""
     start = answers.factual_codes[answers.table_rows]
     found = answers.found.tolist()
-    moved = (~same(answers.point_codes, start)).sum(axis=1).tolist()
+    moved = (~same(acted(answers.question, answers.space, start, answers.point_codes), start)).sum(axis=1).tolist()
     about: Columns = {
         "row": answers.labels,
         "rank": answers.ranks.tolist(),
@@ -128,10 +129,11 @@ def long(answers: Explanations) -> Columns:
     """One row per change of each answer that was found. Answers keep their order, and columns that of the data."""
     found = np.flatnonzero(answers.found)
     start, points = answers.factual_codes[answers.table_rows[found]], answers.point_codes[found]
-    moved = ~same(points, start)
+    own = acted(answers.question, answers.space, start, points)
+    moved = ~same(points, start) | ~same(own, start)
     which, column = np.nonzero(moved)
     prices = prices_of(answers.question, answers.space)
-    parts = None if prices is None else cost_parts(prices, start, points)[which, column]
+    parts = None if prices is None else cost_parts(prices, start, own)[which, column]
     features = [answers.space.features[j] for j in column.tolist()]
     before, after = (
         [feature.value(code) for feature, code in zip(features, codes[which, column].tolist(), strict=True)]
@@ -149,10 +151,16 @@ def long(answers: Explanations) -> Columns:
             b - a if feature.levels is None and a is not None and b is not None else None
             for feature, a, b in zip(features, before, after, strict=True)
         ],
+        **_following(answers, (points - own)[which, column].tolist()),
         "cost": [None] * len(at) if parts is None else parts.tolist(),
         "share": [None] * len(at) if parts is None else _shares(parts.tolist(), [costs[i] for i in at]),
         **{name: [values[i] for i in at] for name, values in _scores(answers).items()},
     }
+
+
+def _following(answers: Explanations, parts: list[float]) -> Columns:
+    """How much of each change follows from others, if anything can."""
+    return {"follows": [part or 0.0 for part in parts]} if consequences_of(answers.question, answers.space) else {}
 
 
 def _shares(parts: list[float], costs: list[float]) -> list[float | None]:

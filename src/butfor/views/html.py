@@ -81,7 +81,7 @@ def _head(answer: Explanation) -> str:
     tone = "found" if status.found else "impossible" if status is Status.PROVEN_INFEASIBLE else "open"
     place = say("Answer {rank} to row {row}.", rank=str(answer.rank), row=str(answer.label)) if answer.rank > 1 else ""
     if answer.found and answer.changes:
-        count = len(answer.changes)
+        count, more = len(answer.actions), len(answer.consequences)
         title = (
             f'<span class="was">{isolated(output_told(answer, answer.before))} →</span> '
             f"{isolated(output_told(answer, answer.after))}"
@@ -89,6 +89,9 @@ def _head(answer: Explanation) -> str:
         cost = say_number(word(float(f"{answer.cost:.4g}")))
         kind = "By changing {count} of {all} columns, at a cost of {cost}."
         sub = say(kind, count=str(count), all=str(len(answer.space)), cost=cost)
+        if more:
+            follow = "1 more follows by itself." if more == 1 else "{count} more follow by themselves."
+            sub += f" {say(follow, count=str(more))}"
     else:
         meaning = say(status.value)
         title, sub = isolated(headline_told(answer)), "" if answer.found else f"{meaning[:1].upper()}{meaning[1:]}."
@@ -102,30 +105,32 @@ def _changes(answer: Explanation) -> str:
         return ""
     head = f'<th scope="col">{say("Column")}</th>'
     head += "".join(f'<th scope="col" class="number">{say(label)}</th>' for label in ("Before", "After", "Change"))
-    boxed = any(change.stays for change in answer.changes)
+    led, boxed = (any(getattr(change, fact) for change in answer.changes) for fact in ("follows", "stays"))
+    head += f'<th scope="col" class="number">{say("By itself")}</th>' if led else ""
     head += f'<th scope="col">{say("Stays valid")}</th>' if boxed else ""
     keys = f'<span class="key was">{say("before")}</span> <span class="key is">{say("after")}</span>'
     head += f'<th scope="col">{say("On its range:")} {keys}</th>'
-    body = "".join(_change(change, answer, boxed) for change in answer.changes)
+    body = "".join(_change(change, answer, led, boxed) for change in answer.changes)
     return f'<table class="changes"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _change(change: Change, answer: Explanation, boxed: bool) -> str:
+def _change(change: Change, answer: Explanation, led: bool, boxed: bool) -> str:
     before, after = texts_told(change)
+    follows = _signed(difference_told(change.following)) if change.follows else ""
+    more = f'<td class="number change" data-label="{say("By itself")}">{follows}</td>' if led else ""
     stay = f'<td data-label="{say("Stays valid")}">{isolated(stays_told(change))}</td>' if boxed else ""
     where = _drawing(change) or f'<span class="more">{isolated(_values(answer.space[change.name]))}</span>'
     return (
         f'<tr><th scope="row">{isolated(change.label)}</th>'
         f'<td class="number before" data-label="{say("Before")}">{isolated(before)}</td>'
         f'<td class="number after" data-label="{say("After")}">{isolated(after)}</td>'
-        f'<td class="number change" data-label="{say("Change")}">{_difference(change)}</td>{stay}'
+        f'<td class="number change" data-label="{say("Change")}">{_signed(difference_told(change))}</td>{more}{stay}'
         f'<td class="where">{where}</td></tr>'
     )
 
 
-def _difference(change: Change) -> str:
-    """The signed change with a minus of its full width; nothing for a level."""
-    text = difference_told(change)
+def _signed(text: str) -> str:
+    """A signed change with a minus of its full width; nothing for a level."""
     return isolated(f"−{text[1:]}" if text.startswith("-") else text) if text else ""
 
 

@@ -70,8 +70,10 @@ class Letter:
         if not answer.changes:
             yield self._fill("met", facts)
             return
-        facts |= {"output": self._told(answer.after), "changes": self._changed(answer.changes)}
+        facts |= {"output": self._told(answer.after), "changes": self._changed(answer.actions)}
         yield from self._found(facts | {"outcome": self._outcome(facts)})
+        if answer.consequences:
+            yield self._fill("follows", {"changes": self._changed(answer.consequences)})
         yield self._fill("later" if answer.rank > 1 else status.name, facts | self._proof())
         yield self._fill("no_promise", facts)
 

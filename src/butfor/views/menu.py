@@ -19,7 +19,7 @@ OPTIONS_LISTED = 20
 
 def in_words(menu: Menu) -> str:
     """The menu in sentences."""
-    options = [f"{', '.join(change.label for change in one.changes) or 'nothing'} at {word(one.cost)}" for one in menu]
+    options = [f"{', '.join(change.label for change in one.actions) or 'nothing'} at {word(one.cost)}" for one in menu]
     return " ".join([f"{title(menu)}.", *([f"{'; '.join(options)}."] if options else []), *remarks(menu)])
 
 

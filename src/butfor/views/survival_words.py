@@ -32,7 +32,7 @@ def target_of(answer: Explanation) -> Target | None:
 def headline(answer: Explanation, target: Target) -> str:
     """One line: the quantity, its values before and after, and the goal."""
     before, after, wanted = figures(answer.before, answer.after, target)
-    changed = f"by changing {len(answer.changes)} of {len(answer.space)} columns"
+    changed = f"by changing {len(answer.actions)} of {len(answer.space)} columns"
     return f"{target.name}: {before} → {after} (wanted: {wanted}), {changed}"
 
 

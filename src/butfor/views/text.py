@@ -44,7 +44,9 @@ def headline(answer: Explanation) -> str:
     target = survival_words.target_of(answer)
     if target is not None:
         return survival_words.headline(answer, target)
-    return f"{now} → {answer.told(answer.after)}, by changing {len(answer.changes)} of {len(answer.space)} columns"
+    count, more = len(answer.actions), len(answer.consequences)
+    follow = f"; {more} more {'follows' if more == 1 else 'follow'}" if more else ""
+    return f"{now} → {answer.told(answer.after)}, by changing {count} of {len(answer.space)} columns{follow}"
 
 
 def wanted(answer: Explanation) -> str:
@@ -100,11 +102,13 @@ def panel(answer: Explanation) -> Any:
         parts.append(Text(visible(scored)))
     if answer.changes:
         boxed = any(change.stays for change in answer.changes)
-        table = _table(
-            "column", before="right", after="right", change="right", **{"stays valid": "left"} if boxed else {}
-        )
+        led = any(change.follows for change in answer.changes)
+        more = {"by itself": "right"} if led else {}
+        more |= {"stays valid": "left"} if boxed else {}
+        table = _table("column", before="right", after="right", change="right", **more)
         for change in answer.changes[:CHANGES_LISTED]:
-            _add(table, change.label, *change.text, change.difference, *([stays(change)] if boxed else []))
+            facts = [*([change.follows] if led else []), *([stays(change)] if boxed else [])]
+            _add(table, change.label, *change.text, change.difference, *facts)
         parts.append(table)
     rest = len(answer.changes) - CHANGES_LISTED
     if rest > 0:
@@ -136,7 +140,7 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
     names = {"answer": "right"} if several else {}
     table = _table("row", **names, before="left", after="left", changes="left", cost="right", status="left")
     for one in shown:
-        words = "; ".join(f"{c.label} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES_LISTED])
+        words = "; ".join(map(_in_short, one.changes[:CHANGES_LISTED]))
         rest = len(one.changes) - CHANGES_LISTED
         _add(
             table,
@@ -153,6 +157,11 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
     if isinstance(answers, Explanations) and answers.cut_short:
         more.append(Text(answers.summary, style="yellow"))
     return Group(table, *more) if more else table
+
+
+def _in_short(change: Change) -> str:
+    """A change in a list of many."""
+    return f"{change.label} {change.text[0]} → {change.text[1]}" + " (by itself)" * change.by_itself
 
 
 def _table(first: str, **justify: Any) -> Any:

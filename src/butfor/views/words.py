@@ -183,6 +183,15 @@ def _event(told: ConstraintWords, spec: Spec) -> str:
     return told.fill(f"{word}_by", by=told.value(name, spec["by"]), **facts) if spec["by"] else told.fill(word, **facts)
 
 
+def _follows(told: ConstraintWords, spec: Spec) -> str:
+    by, of = from_spec(spec["by"]), spec["of"]
+    facts = {"label": told.label(spec["name"]), "by": told.value(spec["name"], spec["by"])}
+    if isinstance(of, dict) and of.get("kind") == "Event":
+        facts["by"] = told.value(spec["name"], to_spec(abs(by)))
+        return told.fill("follows_up" if by > 0 else "follows_down", event=_event(told, of), **facts)
+    return told.fill("follows", of=told.label(of), **facts | {"by": told.number(spec["by"])})
+
+
 def _plausible(told: ConstraintWords, spec: Spec) -> str:
     if spec["path_length"] is None:
         return told.fill("plausible")
@@ -247,6 +256,7 @@ SENTENCES: dict[Any, Told] = {
         "linked", label=told.listed(map(told.label, spec["names"][1:])), first=told.label(spec["names"][0])
     ),
     "Combinations": lambda told, spec: told.fill("combinations", label=told.listed(map(told.label, spec["names"]))),
+    "Follows": _follows,
     "ComputedColumn": lambda told, spec: told.fill(
         "computed" if spec["text"] else "computed_somehow",
         label=told.label(spec["name"]),

@@ -22,20 +22,28 @@ class Changes:
     """Factuals and the points that they become, row by row.
 
     - `start`, `points` (n, features): both, encoded;
-    - `before`, `after`: what the estimator predicts for them.
+    - `before`, `after`: what the estimator predicts for them;
+    - `acted`: what one's own actions alone would make of the factuals, if more follows from them (None: nothing does).
     """
 
     start: FloatArray
     points: FloatArray
     before: Prediction
     after: Prediction
+    acted: FloatArray | None = None
+
+    @property
+    def actions(self) -> FloatArray:
+        """What one's own actions alone would make of the factuals. They are what is priced and counted."""
+        return self.points if self.acted is None else self.acted
 
     def __len__(self) -> int:
         return len(self.points)
 
     def take(self, rows: IntArray) -> Changes:
         """Some of the changes."""
-        return Changes(self.start[rows], self.points[rows], self.before.take(rows), self.after.take(rows))
+        acted = None if self.acted is None else self.acted[rows]
+        return Changes(self.start[rows], self.points[rows], self.before.take(rows), self.after.take(rows), acted)
 
 
 class Neighbourhood(NamedTuple):
@@ -66,6 +74,8 @@ class AbstractConstraint(ABC):
     """Whether it is kept by further scores of the model. They are about the answer alone."""
     survives: ClassVar[bool] = False
     """Whether it says what an answer survives, which is told as a promise."""
+    alters: ClassVar[bool] = False
+    """Whether it says what a row becomes. Without it, the question is another one, and so it is never blamed."""
 
     @abstractmethod
     def validate(self, space: Space) -> None:
@@ -112,14 +122,21 @@ C = TypeVar("C", bound=AbstractConstraint)
 
 
 class CodedConstraint(AbstractConstraint):
-    """A constraint that is decided by the encoded rows alone."""
+    """A constraint that is decided by the encoded rows alone.
+
+    Most are about the values that a row gets (`of_values`). Others are about what one does to it: where a column follows from
+    others, the two differ.
+    """
+
+    of_values: ClassVar[bool] = True
 
     @abstractmethod
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         """Which rows respect it, when `before` becomes `after`."""
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
-        return self.holds_between(referee.space, changes.start, changes.points)
+        end = changes.points if self.of_values else changes.actions
+        return self.holds_between(referee.space, changes.start, end)
 
 
 class Relation(CodedConstraint):

@@ -25,6 +25,7 @@ from butfor.space.space import Space, same
 class AtMost(Relation):
     """See `at_most_changes`. Columns that belong together count as one, and those that follow from others as none."""
 
+    of_values = False
     kind = ConstraintKind.AT_MOST
 
     count: int
@@ -320,6 +321,7 @@ class Fresh(Relation):
     Of columns that belong together (`together`), the first is named, and stands for all.
     """
 
+    of_values = False
     kind = ConstraintKind.FRESH
 
     names: tuple[str, ...]
@@ -358,6 +360,7 @@ class Apart(Relation):
       was not.
     """
 
+    of_values = False
     kind = ConstraintKind.APART
 
     point: tuple[float, ...]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
-from butfor.problem.domain import Domain, finer_than_floats, on_grid, open_domain
+from butfor.problem.domain import Domain, finer_than_floats, on_grid
 from butfor.problem.lattice import Lattice
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
@@ -20,6 +20,9 @@ from butfor.space.space import Space, same
 
 class Restriction(CodedConstraint):
     """A constraint on one column at a time. It narrows the domain."""
+
+    widens: ClassVar[bool] = False
+    """Whether it widens the domain, and so comes before those that narrow it."""
 
     @abstractmethod
     def narrowed(self, domain: Domain, space: Space) -> Domain:
@@ -29,6 +32,8 @@ class Restriction(CodedConstraint):
 @dataclass(frozen=True)
 class Fixed(Restriction):
     """See `fixed`."""
+
+    of_values = False
 
     names: tuple[str, ...]
 
@@ -53,6 +58,8 @@ class Fixed(Restriction):
 @dataclass(frozen=True)
 class Direction(Restriction):
     """See `only_up` and `only_down`."""
+
+    of_values = False
 
     names: tuple[str, ...]
     up: bool
@@ -197,6 +204,8 @@ class Within(Restriction):
 class Grid(Restriction):
     """See `step` and `whole`."""
 
+    of_values = False
+
     name: str
     step: float
     anchor: float = 0.0
@@ -269,6 +278,8 @@ class Allowed(Restriction):
 class AllowedMoves(Restriction):
     """See `moves`."""
 
+    of_values = False
+
     name: str
     table: tuple[tuple[Any, tuple[Any, ...]], ...]
 
@@ -309,6 +320,9 @@ class AllowedMoves(Restriction):
 class MayVanish(Restriction):
     """See `may_be_missing`."""
 
+    of_values = False
+    widens = True
+
     names: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -336,19 +350,13 @@ def _endless(end: Any) -> bool:
 
 
 def restrictions_in(constraints: Iterable[AbstractConstraint]) -> tuple[Restriction, ...]:
-    """The constraints that narrow a domain."""
-    return tuple(constraint for constraint in constraints if isinstance(constraint, Restriction))
+    """The restrictions among constraints, those that widen a domain first."""
+    found = (constraint for constraint in constraints if isinstance(constraint, Restriction))
+    return tuple(sorted(found, key=lambda constraint: not constraint.widens))
 
 
-def admissible(space: Space, factuals: FloatArray, constraints: Iterable[AbstractConstraint]) -> Domain:
-    """The domain of some rows under constraints.
-
-    Columns that follow from others may become whatever follows, and `MayVanish` widens a domain, too. Both come before the
-    constraints that narrow it.
-    """
-    domain, listed = open_domain(space, factuals), tuple(constraints)
-    following = [space.index(name) for constraint in listed for name in constraint.following]
-    domain = domain.unbounded(following) if following else domain
-    for constraint in sorted(restrictions_in(listed), key=lambda constraint: not isinstance(constraint, MayVanish)):
+def narrowed_by(domain: Domain, restrictions: Iterable[Restriction], space: Space) -> Domain:
+    """The part of a domain that keeps several restrictions."""
+    for constraint in restrictions:
         domain = constraint.narrowed(domain, space)
     return domain

@@ -8,7 +8,7 @@ from typing import Any
 from butfor.errors import InputTypeError, did_you_mean
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.written.comparisons import compares, read_comparison, unreadable
-from butfor.problem.written.conditions import IF, is_condition, read_condition
+from butfor.problem.written.conditions import IF, is_condition, is_consequence, read_condition, read_consequence
 from butfor.problem.written.phrases import PHRASES, read_phrase
 from butfor.space.encodings import Encoding
 from butfor.space.space import Space
@@ -51,6 +51,8 @@ def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
         return read_condition(text, space)
     if IF.match(text) and "if" not in space.names:
         raise unreadable(text, "A condition is written as if ... then ...: both words and both halves are needed.")
+    if is_consequence(text, space):
+        return [read_consequence(text, space)]
     word, _, rest = text.strip().replace(":", " ", 1).partition(" ")
     word = word.lower().replace("-", "_")
     if word in PHRASES and not (word in space.names and compares(text, space)):

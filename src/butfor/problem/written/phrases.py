@@ -13,6 +13,7 @@ from butfor.model.formula_text import read_formula, written
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.computed import ComputedColumn
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.follows_names import follows
 from butfor.problem.constraints.linked_names import combinations, linked
 from butfor.problem.written.numbers import number_at
 from butfor.space.feature import Feature
@@ -132,6 +133,11 @@ def _step(words: str, space: Space, given: str) -> AbstractConstraint:
     return rule.step(name, read_number(size, float, given))
 
 
+def _follows(words: str, space: Space, given: str) -> AbstractConstraint:
+    name, by, of = _parts(words, 2)
+    return follows(name, read_number(by, float, given, share=True), of)
+
+
 def _allowed(words: str, space: Space, given: str) -> AbstractConstraint:
     by_colon = words.rpartition(":")[0].strip() in space.names or len(words.split()) < 2
     name, values = _parts(words, 1) if by_colon else words.split(None, 1)
@@ -171,6 +177,7 @@ PHRASES: dict[str, Phrase] = {
     "linked": Phrase("A,B", lambda words, space, given: linked(*_several(words, space, given))),
     "combinations": Phrase("A,B", lambda words, space, given: combinations(*_several(words, space, given))),
     "computed": Phrase("A = FORMULA", read_computed),
+    "follows": Phrase("A:BY:B", _follows),
     "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }

@@ -16,11 +16,11 @@ from butfor.model.cells import Cells, number_cells
 from butfor.model.computed import ComputedFeature, completed
 from butfor.problem.constraints.linked import first_of_each
 from butfor.problem.constraints.relations import Implication
+from butfor.problem.held import switch_of
 from butfor.problem.merged.following import FollowingGroup, read_cells
 from butfor.problem.problem import Problem
 from butfor.solvers.computed.axes import ColumnCells, axis_of, cheapest_together
 from butfor.solvers.computed.inside import Limits, PlacePoints, Spans
-from butfor.solvers.parted.held import switch_of
 from butfor.space.space import same
 
 BOXES_PER_PLACE = 40

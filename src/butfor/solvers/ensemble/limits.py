@@ -24,8 +24,8 @@ from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells, number_cells
 from butfor.problem.constraints.relations import Implication, LinearRelation
 from butfor.problem.form import ConstraintKind
+from butfor.problem.held import turn
 from butfor.problem.problem import Problem
-from butfor.solvers.parted.held import turn
 from butfor.space.space import same
 
 FEW_VALUES = 200

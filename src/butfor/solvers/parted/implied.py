@@ -14,8 +14,8 @@ from butfor.model.questions import ModelKind
 from butfor.problem.constraints.relations import Implication
 from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
+from butfor.problem.held import held
 from butfor.problem.problem import Problem
-from butfor.solvers.parted.held import held
 from butfor.solvers.parted.parting import AbstractParting
 from butfor.solvers.solver import Support
 

@@ -1,0 +1,1 @@
+"""What follows from one's actions is settled case by case."""
