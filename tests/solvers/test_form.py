@@ -30,7 +30,7 @@ def watched(form: Form) -> tuple[Form, set[str]]:
 def test_each_field_is_read_by_some_solver() -> None:
     read: set[str] = set()
     for kind in ("linear", "tree", "ensemble", "oblique tree"):
-        for seed, kinds in product(range(60), ({}, {ConstraintKind.ROBUST}, {ConstraintKind.COMPUTED})):
+        for seed, kinds in product(range(60), (set(), {ConstraintKind.ROBUST}, {ConstraintKind.COMPUTED})):
             problem = random_problem(seed, kind, Kinds())
             form = (with_combinations(problem, seed) if seed % 2 and len(problem.space) > 1 else problem).form()
             spy, seen = watched(replace(form, constraints=form.constraints | kinds, acted=seed % 3 == 0))
