@@ -241,6 +241,8 @@ def test_the_name_of_a_dummy_is_refused_in_words(name: str) -> None:
     for asked in ({"constraints": [bf.fixed(name)]}, {"cost": bf.L1({name: 2})}, {"constraints": f"fixed {name}"}):
         with pytest.raises(bf.ButforError, match=r"Dummies are one feature: 'job' is clerk.*Write 'job'"):
             explainer.explain(DATA.iloc[[0]], **asked)
+    with pytest.raises(bf.ButforError, match=r"job"):
+        bf.Explainer(explainer.model, DATA, words=bf.describe({name: "Occupation"}))
     with pytest.raises(bf.ButforError, match=r"bf.one_hot\('job_\*'\).*It says what columns are.*Declare it"):
         explainer.explain(DATA.iloc[[0]], constraints=bf.one_hot("job_*"))
 

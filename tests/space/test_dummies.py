@@ -217,6 +217,10 @@ def test_an_order_is_declared() -> None:
         ),
         ({"job": bf.Integer()}, "'job' holds clerk, cook, nurse, but was declared integer"),
         ({"job": bf.Ordinal(["clerk", "cooks"])}, "'cooks', which is not a value of 'job'.*Did you mean 'cook'"),
+        (
+            {"job": bf.Ordinal(["clerk", "nurse"])},
+            "leaves out 'cook', which the data holds. All levels are needed: clerk",
+        ),
         ({"job": "one_hot"}, "must be bf.Continuous.*bf.one_hot or bf.thermometer"),
     ],
 )

@@ -147,8 +147,7 @@ class Override:
         """`feature`, with the declaration in place of what was inferred."""
         if self.levels is not None:
             if feature.dummies is not None:
-                codes = [feature.code(level, f"space={{{feature.name!r}: bf.{self!r}}}") for level in self.levels]
-                feature = replace(feature, dummies=feature.dummies.of(codes))
+                feature = replace(feature, dummies=feature.dummies.of(self._codes(feature)))
             return replace(
                 feature, levels=self.levels, ordered=self.kind == "ordinal", step=0.0, low=0.0, high=0.0, why="given"
             )
@@ -168,6 +167,18 @@ class Override:
                 f"column {feature.name!r} was declared to range from {low:g} to {high:g}.", "low must not exceed high."
             )
         return replace(feature, levels=None, low=low, high=high, step=self.step or 0.0, anchor=0.0, why="given")
+
+    def _codes(self, feature: Feature) -> list[int]:
+        """The codes of the levels that are declared of dummies. All must be named: the data holds each."""
+        assert self.levels is not None
+        codes = [feature.code(level, f"space={{{feature.name!r}: bf.{self!r}}}") for level in self.levels]
+        lacking = [level for level in feature.levels or () if level not in self.levels]
+        if lacking:
+            raise InputError(
+                f"space={{{feature.name!r}: bf.{self!r}}} leaves out {lacking[0]!r}, which the data holds.",
+                f"All levels are needed: {feature.describe()}.",
+            )
+        return codes
 
 
 @suggests

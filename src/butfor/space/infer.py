@@ -66,10 +66,8 @@ def declared(space: Any) -> dict[str, Declaration]:
 def _with_dummies(columns: Mapping[str, Feature], table: Any, said: Mapping[str, Declaration]) -> dict[str, Feature]:
     """The features of a table: its columns, but dummies as the one feature that they are."""
     given = frames.positions(table)
-    dummies: dict[str, Feature] = {}
-    for name, declaration in said.items():
-        if isinstance(declaration, Encoding):
-            dummies[name] = declaration.feature(name, table, given)
+    encodings = {name: one for name, one in said.items() if isinstance(one, Encoding)}
+    dummies = {name: one.feature(name, table, given) for name, one in encodings.items()}
     taken = _holders(dummies, given)
     left = {name: feature for name, feature in columns.items() if name not in taken and name not in said}
     seen = {name: one.feature(name, table, given) for name, one in found(table, left, {*given, *dummies})}
