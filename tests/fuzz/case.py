@@ -54,7 +54,8 @@ class Setting:
 
     def model_text(self) -> str:
         """The unfitted pipeline as source text."""
-        return self.recipe.text(self.sheet.columns, sorted(set(self.labels)))
+        columns = tuple(column for column in self.sheet.columns if column.name not in self.sheet.spread)
+        return self.recipe.text(columns, sorted(set(self.labels)))
 
 
 @dataclass(frozen=True)
@@ -161,9 +162,18 @@ def random_setting(rng: Random, estimator: str) -> Setting:
         columns.pop()
     sheet = replace(sheet, columns=tuple(columns))
     labels = _labels(rng, sheet, recipe)
+    if _may_be_dummies(sheet, recipe):
+        sheet, recipe = sheet.as_dummies(), replace(recipe, encoder="")
     if "label" in dict(recipe.settings):
         recipe = recipe.with_setting("label", labels[-1])
     return Setting(sheet, labels, recipe)
+
+
+def _may_be_dummies(sheet: TrainingTable, recipe: Recipe) -> bool:
+    """Whether the table, and not the pipeline, is to encode the categories: so in some tables in place of an encoder."""
+    levels = [column for column in sheet.columns if column.has_levels and isinstance(column.levels[0], str)]
+    several = all(len(set(column.values)) > 1 and not column.gaps for column in levels)
+    return bool(levels) and several and recipe.encoder.startswith("OneHotEncoder(") and sheet.rows % 4 == 0
 
 
 def _labels(rng: Random, sheet: TrainingTable, recipe: Recipe) -> tuple[Any, ...]:

@@ -17,10 +17,29 @@ MOST_POINTS = 2500
 
 @dataclass(frozen=True)
 class TrainingTable:
-    """A training table: its columns, and the kind of table (`frame`, `array` or `numbered` for whole-number names)."""
+    """A training table.
+
+    - `kind`: `frame`, `array` or `numbered` for whole-number names;
+    - `dummy`: the type of the columns of 0 and 1 that its categories are; empty if they are columns themselves.
+    """
 
     columns: tuple[DataColumn, ...]
     kind: str = "frame"
+    dummy: str = ""
+
+    @property
+    def spread(self) -> list[str]:
+        """The names of the categories that are columns of 0 and 1."""
+        return [column.name for column in self.columns if self.dummy and column.dtype == "category"]
+
+    def as_dummies(self) -> TrainingTable:
+        """The table with its categories as columns of 0 and 1, for the levels that occur."""
+        used = [tuple(level for level in column.levels if level in column.values) for column in self.columns]
+        made = (
+            replace(column, dtype="category", levels=levels) if _holds_text(column) else column
+            for column, levels in zip(self.columns, used, strict=True)
+        )
+        return replace(self, columns=tuple(made), dummy=("bool", "uint8", "float64")[self.rows // 4 % 3])
 
     @property
     def rows(self) -> int:
@@ -39,7 +58,8 @@ class TrainingTable:
         parts = (
             f"    {self.label(c)!r}: pd.Series({list(c.values)!r}, dtype={c.type_text()}),\n" for c in self.columns
         )
-        return "pd.DataFrame({\n" + "".join(parts) + "})"
+        frame = "pd.DataFrame({\n" + "".join(parts) + "})"
+        return f"pd.get_dummies({frame}, columns={self.spread!r}, dtype={self.dummy!r})" if self.spread else frame
 
     def listed(self) -> list[tuple[Any, ...]]:
         """The values of each column."""
@@ -51,7 +71,8 @@ class TrainingTable:
 
     def space(self) -> str:
         """The declarations, as source text."""
-        parts = (f"{column.name!r}: {column.declaration()}" for column in self.columns if column.ends)
+        parts = [f"{column.name!r}: {column.declaration()}" for column in self.columns if column.ends]
+        parts += [f"{name!r}: bf.one_hot('{name}_*')" for name in self.spread]
         return "{" + ", ".join(parts) + "}"
 
     def written(self, facts: Sequence[Known], codes: FloatArray) -> Any:
@@ -71,7 +92,12 @@ class TrainingTable:
                 values = [None if code != code else fact.value(code) for code in x.tolist()]
                 whole = [None if v is None else int(v) for v in values] if not column.levels else values
                 made[self.label(column)] = pd.Series(whole, dtype=wanted)
-        return pd.DataFrame(made)
+        frame = pd.DataFrame(made)
+        return pd.get_dummies(frame, columns=self.spread, dtype=self.dummy) if self.spread else frame
+
+
+def _holds_text(column: DataColumn) -> bool:
+    return column.has_levels and isinstance(column.levels[0], str)
 
 
 def wide_enough(dtype: str, x: FloatArray) -> str:
@@ -86,8 +112,17 @@ def read_row(table: Any, facts: Sequence[Known], position: int = 0) -> FloatArra
     """One row of a user's table as codes."""
     if isinstance(table, np.ndarray):
         return np.array([fact.code(value) for fact, value in zip(facts, table[position].tolist(), strict=True)])
-    values = [table.iloc[:, j].iloc[position] for j in range(len(facts))]
-    return np.array([fact.code(value) for fact, value in zip(facts, values, strict=True)])
+    known = set(table.columns)
+    spread = [[f"{fact.name}_{level}" for level in fact.levels] for fact in facts]
+    others = iter(range(len(facts)))  # the columns that are no dummies come first
+    codes = []
+    for fact, names in zip(facts, spread, strict=True):
+        if names and known.issuperset(names):
+            ones = np.flatnonzero(table[names].iloc[position].to_numpy(dtype=float) == 1)
+            codes.append(float(ones[0]) if len(ones) == 1 else -1.0)
+        else:
+            codes.append(fact.code(table.iloc[:, next(others)].iloc[position]))
+    return np.array(codes)
 
 
 def grid(facts: Sequence[Known]) -> FloatArray:

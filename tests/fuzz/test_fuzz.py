@@ -51,6 +51,10 @@ INQUIRY = Inquiry(Aim("class", ("yes",)), (Price("L1"),), (Rule("only_up", ("n",
 CASE = Case(setting(), INQUIRY, setting().labels.index("no"))
 
 
+ENCODED = replace(setting(), sheet=setting().sheet.as_dummies(), recipe=replace(setting().recipe, encoder=""))
+DUMMIES = replace(CASE, setting=ENCODED)
+
+
 def plant(monkeypatch, lie):
     """Let butfor tell a lie about every answer."""
     honest = bf.Explainer.explain
@@ -97,6 +101,15 @@ def kinds(case=CASE):
 
 def test_a_right_answer_is_not_blamed():
     assert kinds() == set()
+
+
+def test_dummies_are_judged_as_levels(monkeypatch):
+    assert kinds(DUMMIES) == set()
+    with monkeypatch.context() as patch:
+        plant(patch, handed(l_a=True, l_b=True, l_c=True))
+        assert "broken" in kinds(DUMMIES)
+    plant(monkeypatch, handed(l_a=False, l_b=True, l_c=False))
+    assert kinds(DUMMIES) & {"prediction", "changes", "cost"}
 
 
 @pytest.mark.parametrize("kind", sorted(LIES))
@@ -244,8 +257,9 @@ def test_rules_by_hand():
     assert admissible([], facts, start, points).tolist() == [True, True, False]
 
 
-def test_points_survive_the_table():
-    bench = Bench(setting())
+@pytest.mark.parametrize("case", [CASE, DUMMIES], ids=["levels", "dummies"])
+def test_points_survive_the_table(case):
+    bench = Bench(case.setting)
     points = grid(bench.facts)
     table = bench.setting.sheet.written(bench.facts, points)
     assert (table.dtypes == bench.table.dtypes).all()
