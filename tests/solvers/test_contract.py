@@ -17,6 +17,7 @@ from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import everything
 from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
+from butfor.solvers.additive.knapsack import AdditiveKnapsack
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.choose import PROVING, SOLVERS
@@ -198,6 +199,15 @@ class TestLinearKnapsackOnFinite(SolverContract):
     form = "linear"
     kinds = Kinds(continuous=False, costs=SUMS, relations=("at most", "margin"), classes=1, features=4)
     seeds = range(1500)
+
+
+class TestAdditiveKnapsack(SolverContract):
+    """Shapes that turn, bend, jump, and of which nothing is known but that they rise, over whole numbers and categories."""
+
+    solver = AdditiveKnapsack()
+    form = "additive"
+    kinds = Kinds(continuous=False, costs=SUMS, relations=("at most",), features=4)
+    seeds = range(300)
 
 
 class TestLinearKnapsackOnSeveralSets(SolverContract):

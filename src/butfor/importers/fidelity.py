@@ -15,6 +15,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.estimator.source import Source
 from butfor.importers.mismatch import blamed, first_of_each_kind, what_now
+from butfor.model.additive import Additive
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
@@ -22,7 +23,7 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
 from butfor.model.readout import PROBABILITY_STEPS, AbstractReadout, Value
-from butfor.model.rounding import passed_on
+from butfor.model.rounding import Extent, passed_on, rounding
 from butfor.model.scores import UNIT_DOUBLE, Doubt, ScoreSet
 from butfor.model.survival.readout import Survival, Wish
 from butfor.model.trees import Trees
@@ -174,6 +175,11 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> F
     """
     if isinstance(model, Network):
         return _passed_on(model, X, unit)
+    if isinstance(model, Additive):
+        known = np.nan_to_num(X)
+        ends, none = (known.min(axis=0), known.max(axis=0)), np.zeros(X.shape[1])
+        each = Extent(known[:1], *ends, none, none, none > 0)
+        return np.full(len(X), 10 * rounding(model, np.eye(model.scores), each, unit).max() + PROBABILITY_STEPS * unit)
     if isinstance(model, ObliqueTree | ObliqueForest):
         gates = evaluate(model.gates, X)
         turns = np.abs(gates) <= _rounding(model.gates, X, gates, unit)[:, None]

@@ -13,6 +13,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
+from butfor.model.additive import Additive
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
@@ -40,12 +41,20 @@ def stays_clear(
     return _clear(model, space, points, score_sets, eps)
 
 
+UNKNOWN_BOUNDARIES: dict[type, str] = {
+    Network: "a network",
+    Mixed: "a sum of trees and a linear model",
+    Additive: "a sum of functions of single columns",
+}
+"""Models whose distance to the boundary is not known, in words."""
+
+
 def check_boundaries(model: Model, score_sets: tuple[ScoreSet, ...]) -> None:
     """Refuse boundaries that are too many to be listed, or curved."""
     curved = isinstance(model, Linear) and any(score_set.curve is not None for score_set in score_sets)
-    if not (isinstance(model, Network | Mixed) or curved):
+    kind = next((words for of, words in UNKNOWN_BOUNDARIES.items() if isinstance(model, of)), "")
+    if not (kind or curved):
         return
-    kind = "a network" if isinstance(model, Network) else "a sum of trees and a linear model"
     raise UnsupportedProblemError(
         "a margin was asked for, but "
         + ("the boundary of the target is curved." if curved else f"the model is {kind}."),

@@ -12,11 +12,13 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.model.additive import Additive
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells
 from butfor.model.computed import FreeLayout, OverComputed, completed
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
+from butfor.model.monotone import STEP_ROUNDINGS
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
@@ -147,6 +149,22 @@ def _(model: Linear, layout: ColumnLayout) -> Linear:
         more_terms=model.more_terms + layout.features - len(cells),
         fine=fine,
     )
+
+
+@merged.register
+def _(model: Additive, layout: ColumnLayout) -> Additive | Linear:
+    """A shape of a column of a group becomes a step of its levels."""
+    line, place = _linear(model.line, layout), {int(j): at for at, j in enumerate(layout.others)}
+    steps, cancelled = list(line.steps), np.broadcast_to(line.cancelled, (line.scores,))
+    for at, group in enumerate(layout.groups, len(layout.others)):
+        for j, values in zip(group.columns.tolist(), group.codes.T, strict=True):
+            for shape in (shape for shape in model.shapes if shape.feature == j):
+                told = np.append(shape.at(values), 0.0)
+                steps[at] = steps[at] + np.outer(shape.weight, told)
+                cancelled = cancelled + np.abs(shape.weight) * (STEP_ROUNDINGS * np.abs(told).max())
+    line = replace(line, steps=tuple(steps), cancelled=cancelled)
+    kept = tuple(replace(shape, feature=place[shape.feature]) for shape in model.shapes if shape.feature in place)
+    return Additive(line, kept) if kept else line
 
 
 def _terms(model: Linear, j: int, values: FloatArray) -> FloatArray:

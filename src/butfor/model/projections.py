@@ -12,6 +12,7 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.errors import UnsupportedModelError
+from butfor.model.additive import Additive
 from butfor.model.cells import joined_cells, number_cells
 from butfor.model.computed import ComputedFeature, FreeLayout, OverComputed
 from butfor.model.linear import Linear
@@ -135,6 +136,17 @@ def over_features(model: Model, projections: Projections) -> Model:
 @over_features.register
 def _(model: Linear, projections: Projections) -> Linear:
     return projections.put_into(model)
+
+
+@over_features.register
+def _(model: Additive, projections: Projections) -> Additive:
+    if any(shape.feature >= projections.features for shape in model.shapes):
+        raise UnsupportedModelError(
+            "a linear model follows a step that bends a sum of columns, as PCA makes them.",
+            "Such a sum must be read as it is.",
+            "Leave the step out, put trees after it, or let the swarm search.",
+        )
+    return replace(model, line=projections.put_into(model.line))
 
 
 @over_features.register

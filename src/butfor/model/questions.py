@@ -9,6 +9,7 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.model.additive import Additive, evaluate_additive
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.computed import OverComputed
@@ -25,6 +26,8 @@ class ModelKind(StrEnum):
 
     LINEAR = "linear"
     """Scores are linear in numbers, with a step per level."""
+    ADDITIVE = "sum of functions of single columns"
+    """Scores are sums of functions of single columns, not all of which are linear."""
     TREE = "tree"
     """One axis-aligned tree."""
     ENSEMBLE = "ensemble"
@@ -44,11 +47,11 @@ class ModelKind(StrEnum):
 
 
 SLOPED = frozenset({
-    ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST, ModelKind.NETWORK,
+    ModelKind.LINEAR, ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST, ModelKind.NETWORK,
 })  # fmt: skip
 """The kinds that read numbers themselves, and not only on which side of a cut they are."""
 
-Model = Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed | BlackBox
+Model = Linear | Additive | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed | BlackBox
 
 
 @singledispatch
@@ -96,6 +99,7 @@ def widen(model: Model, levels: tuple[int, ...]) -> Model:
 
 
 evaluate.register(Linear)(evaluate_linear)
+evaluate.register(Additive)(evaluate_additive)
 evaluate.register(Trees)(evaluate_trees)
 evaluate.register(Mixed)(evaluate_mixed)
 evaluate.register(ObliqueTree)(evaluate_oblique)
@@ -106,6 +110,11 @@ evaluate.register(Network)(evaluate_network)
 @kind_of.register
 def _(model: Linear) -> ModelKind:
     return ModelKind.LINEAR
+
+
+@kind_of.register
+def _(model: Additive) -> ModelKind:
+    return ModelKind.ADDITIVE
 
 
 @kind_of.register
@@ -159,20 +168,33 @@ def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | Ov
     return model.cells[feature].edges
 
 
+@cuts.register
+def _(model: Additive, feature: int) -> FloatArray:
+    """Shapes may jump where they bend."""
+    bends = [shape.bends for shape in model.shapes if shape.feature == feature and shape.bends is not None]
+    return np.unique(np.concatenate([model.cells[feature].edges, *bends]))
+
+
 @score_count.register(Linear)
+@score_count.register(Additive)
 @score_count.register(Trees)
 @score_count.register(Mixed)
 @score_count.register(ObliqueTree)
 @score_count.register(ObliqueForest)
 @score_count.register(Network)
 @score_count.register(OverComputed)
-def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed) -> int:
+def _(model: Linear | Additive | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed) -> int:
     return model.scores
 
 
 @arrays_to_hash.register
 def _(model: Linear) -> tuple[FloatArray, ...]:
     return (model.intercept, model.slope, model.centre, *(cells.edges for cells in model.cells), *model.steps)
+
+
+@arrays_to_hash.register
+def _(model: Additive) -> tuple[FloatArray, ...]:
+    return (*arrays_to_hash(model.line), *(array for shape in model.shapes for array in shape.arrays()))
 
 
 @arrays_to_hash.register
@@ -240,6 +262,13 @@ def _(model: Linear, levels: tuple[int, ...]) -> Linear:
         blur=np.append(model.blur, more),
         cancelled_slope=cancelled,
     )
+
+
+@widen.register
+def _(model: Additive, levels: tuple[int, ...]) -> Additive:
+    line = widen(model.line, levels)
+    assert isinstance(line, Linear)
+    return replace(model, line=line)
 
 
 @widen.register

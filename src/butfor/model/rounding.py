@@ -7,12 +7,14 @@ differ by twice as much. No other tolerance enters a proof.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.model.additive import Additive
 from butfor.model.computed import OverComputed
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
@@ -92,6 +94,19 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     for j in model.stepped:
         scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
     return np.asarray(np.abs(A) @ ((max(unit, model.unit) + UNIT_DOUBLE) * sums + scaled))
+
+
+@rounding.register
+def _(model: Additive, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """Each shape is rounded, and then all terms are added up."""
+    count = len(model.shapes)
+    out = rounding(replace(model.line, more_terms=model.line.more_terms + count), A, extent, unit)
+    terms = len(extent.low) + model.line.more_terms + count + FURTHER_STEPS
+    for shape in model.shapes:
+        low, high = float(extent.low[shape.feature]), float(extent.high[shape.feature])
+        off = 2 * shape.off(low, high, unit) + terms * (unit + UNIT_DOUBLE) * shape.size(low, high)
+        out = out + np.abs(A) @ np.abs(shape.weight) * off
+    return np.asarray(out)
 
 
 @rounding.register

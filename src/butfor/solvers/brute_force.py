@@ -44,7 +44,10 @@ class BruteForce(AbstractSolver):
             return Support(False, "the neighbours of a point are not enumerated")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
-        if form.model in (ModelKind.NETWORK, ModelKind.MIXED) and ConstraintKind.MARGIN in form.constraints:
+        if (
+            form.model in (ModelKind.NETWORK, ModelKind.MIXED, ModelKind.ADDITIVE)
+            and ConstraintKind.MARGIN in form.constraints
+        ):
             return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ValueKind.CONTINUOUS in form.movable and (
             form.model in SLOPED or form.constraints - KEPT_AT_CELLS or CostTerm.QUADRATIC in form.cost

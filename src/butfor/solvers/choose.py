@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.problem.form import Form
 from butfor.solvers.acted.actions import ActedColumns
+from butfor.solvers.additive.knapsack import AdditiveKnapsack
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.computed.columns import ComputedColumns
@@ -34,8 +35,8 @@ from butfor.solvers.swarm.swarm import Swarm
 from butfor.solvers.tree.exact import TreeExact
 
 _OF_COLUMNS: tuple[AbstractSolver, ...] = (
-    TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    LargestMove(), MixedBranchBound(), NetworkExact(),
+    TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), AdditiveKnapsack(), ObliqueExact(),
+    EnsembleBranchBound(), LargestMove(), MixedBranchBound(), NetworkExact(),
 )  # fmt: skip
 """Those that prove the optimum without a program of the whole model."""
 

@@ -29,6 +29,7 @@ from butfor.problem.costs import L0, L1, L2, AbstractCost, LInf, Quadratic, Tabl
 from butfor.problem.problem import Problem, state
 from butfor.space.feature import Feature
 from butfor.space.space import Space
+from butfor.testing.shapes import with_shapes
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -347,7 +348,8 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
     """The problem of a seed. It has one row, a model, a target, a cost and constraints.
 
-    `form` is the kind of model: linear, oblique tree, oblique forest, network, mixed (trees and a linear model) or trees.
+    `form` is the kind of model: linear, additive, oblique tree, oblique forest, network, mixed (trees and a linear model)
+    or trees.
     """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -356,6 +358,8 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
     model: Model
     if form == "linear":
         model = random_linear(rng, space, scores)
+    elif form == "additive":
+        model = with_shapes(rng, space, random_linear(rng, space, scores))
     elif form == "oblique tree":
         model = random_oblique(rng, space, scores)
     elif form == "oblique forest":

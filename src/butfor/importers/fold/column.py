@@ -15,13 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError
+from butfor.errors import InputError, UnsupportedModelError
 from butfor.model.float_order import last_true
 from butfor.model.projections import Projections
 from butfor.space.feature import Feature
 from butfor.space.space import places
 
 Values = NDArray[Any]
+
+
+def as_it_is(x: FloatArray) -> FloatArray:
+    """The values of a column that no step has changed."""
+    return x
+
+
+@dataclass(frozen=True, eq=False)
+class After:
+    """One function after another. It travels between processes if both do."""
+
+    first: Callable[[FloatArray], Values]
+    second: Callable[[Values], Values]
+
+    def __call__(self, x: FloatArray) -> Values:
+        return self.second(self.first(x))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +51,9 @@ class Column:
     - `edges`: the raw values right after which `at` jumps, if it is binned;
     - `affine`: whether `at` is affine;
     - `bent_by`: the step after which it is not affine, in words;
+    - `bends`: if it is not affine, a function that finds the raw values between which it is convex all along, or concave
+      (None: they are not known);
+    - `turns`: whether it is not affine and may fall somewhere;
     - `single`: whether the column's values are float32;
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
     - `declared`: whether the user gave the levels and their order;
@@ -49,11 +68,13 @@ class Column:
 
     feature: int
     table: Values | None = None
-    at: Callable[[FloatArray], FloatArray] = lambda x: x
+    at: Callable[[FloatArray], FloatArray] = as_it_is
     slope: float = 1.0
     edges: FloatArray | None = None
     affine: bool = True
     bent_by: str = ""
+    bends: Callable[[], FloatArray] | None = None
+    turns: bool = False
     single: bool = False
     refuses_missing: bool = False
     declared: bool = False
@@ -68,8 +89,7 @@ class Column:
         """This column after an elementwise step."""
         if self.table is not None:
             return replace(self, table=function(self.table), **changes)
-        before = self.at
-        return replace(self, at=lambda x: function(before(x)), **changes)
+        return replace(self, at=After(self.at, function), **changes)
 
     def coded(self, names: Sequence[Any]) -> Column:
         """This column with values replaced by their positions in `names`; NaN for other values."""
@@ -80,6 +100,11 @@ class Column:
         """The column's value for a missing raw value; NaN if it stays missing."""
         value = self.at(np.array([np.nan])) if self.table is None else in_numbers(self.table[-1:])
         return float(value[0])
+
+    @property
+    def lacks_missing(self) -> bool:
+        """Whether a missing value is an error, here or to whoever takes no missing values."""
+        return self.refuses_missing or bool(np.isnan(self.missing_value()))
 
     def put(self, *, sparse: bool) -> Column:
         """This column in a sparse or a dense table."""
@@ -152,7 +177,7 @@ def raw_columns(
 
 def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, lost: Any) -> Column:
     if feature.levels is None:
-        at = _in_single if feature.single else (lambda x: x)
+        at = in_single if feature.single else as_it_is
         return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical)
     numbers = feature.numbers if feature.dummies is None else feature.dummies.ones(place)
     if numbers is not None:
@@ -171,9 +196,16 @@ def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, lost:
     return Column(j, table=words, declared=feature.why == "given")
 
 
-def _in_single(x: FloatArray) -> Values:
+def in_single(x: FloatArray) -> Values:
+    """Numbers as float32."""
     with np.errstate(over="ignore"):
         return x.astype(np.float32)
+
+
+def reached(column: Column, values: Sequence[float] | FloatArray) -> FloatArray:
+    """The last raw numbers at which a column is at most as large as each of some values."""
+    known = np.asarray(values, dtype=np.float64)
+    return last_where(column, lambda x: x <= known, len(known))
 
 
 def last_where(column: Column, holds: Callable[[FloatArray], BoolArray], count: int) -> FloatArray:
@@ -182,4 +214,10 @@ def last_where(column: Column, holds: Callable[[FloatArray], BoolArray], count: 
     Each question must be true up to some value and false after it. All are answered at once, by bisection over the
     float64 numbers in their order.
     """
+    if column.turns:
+        raise UnsupportedModelError(
+            f"a step asks on which side of a number a column is that turns around: {column.bent_by}.",
+            "Trees and bins must follow steps that never turn around.",
+            "Put a linear model after it, or let the swarm search.",
+        )
     return last_true(lambda x: holds(column.at(x)), count)

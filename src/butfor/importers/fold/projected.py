@@ -9,7 +9,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.experimental import experimental
-from butfor.importers.fold.column import Column
+from butfor.importers.fold.column import Column, as_it_is, in_single
 from butfor.importers.fold.linear import linear_over
 from butfor.model.cells import representatives
 from butfor.model.linear import Linear
@@ -34,7 +34,7 @@ def projected(columns: list[Column], weight: FloatArray, constant: FloatArray, *
     line = _sized(linear_over(columns, weight, constant), columns, weight, constant)
     if single:
         line = replace(line, unit=UNIT_SINGLE)
-    at = (lambda x: x.astype(np.float32)) if single else (lambda x: x)
+    at = in_single if single else as_it_is
     return [
         Column(number, at=at, single=single, centre=float(middle), projections=projections)
         for number, middle in zip(projections.add(line), line.intercept, strict=True)

@@ -6,18 +6,22 @@ Trees see only the order of a column, so cuts move through such a step exactly. 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.special import cbrt, expit
 
+from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.calculated import of_formulas
-from butfor.importers.fold.column import Column, Values, in_numbers
+from butfor.importers.fold.column import Column, Values, in_numbers, reached
 from butfor.importers.libraries.sklearn_steps import encoder, refuse_half, stacked, working_type
 from butfor.importers.registry import register_step
+from butfor.model.float_order import LARGEST_FLOAT
 from butfor.model.formula import Formula
 
 RISING: tuple[Callable[[Any], Any], ...] = (
@@ -27,13 +31,33 @@ RISING: tuple[Callable[[Any], Any], ...] = (
 """Functions of a number that never fall where they are defined."""
 
 
-def bent(column: Column, function: Callable[[Values], Values], by: str, **changes: Any) -> Column:
-    """A column after a rising function that is not affine.
+INFLECTED: tuple[Callable[[Any], Any], ...] = (
+    np.cbrt, cbrt, np.arcsinh, np.sinh, np.arctan, np.tanh, expit,
+)  # fmt: skip
+"""Those of them that are convex on one side of 0, and concave on the other. The others are one of both everywhere."""
+
+
+END_OF_QUANTILES = 1e-7
+"""How close to its ends scikit-learn's QuantileTransformer takes a number for the end."""
+
+
+def bent(
+    column: Column, function: Callable[[Values], Values], by: str, at: Sequence[float] | None = None, **changes: Any
+) -> Column:
+    """A column after a rising function that is not affine. It is convex, or concave, between the values `at`.
 
     Below the numbers for which it is defined, the estimator accepts no row. There the function is taken for minus
     infinity, so that it rises everywhere.
     """
-    return column.map(partial(_rising, function), affine=False, bent_by=by, **changes)
+    number = column.table is None and column.edges is None
+    bends: Callable[[], FloatArray] | None = None
+    if number and at is not None and column.affine:
+        bends = partial(reached, column, at)
+    elif number and column.turns:
+        raise UnsupportedModelError(
+            f"{by} bends a column that turns around: {column.bent_by}.", "It must never turn around.", "Leave one out."
+        )
+    return column.map(partial(_rising, function), affine=False, bent_by=by, bends=bends, **changes)
 
 
 def _rising(function: Callable[[Values], Values], x: Values) -> Values:
@@ -59,7 +83,8 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
             "It computes them in float16 or float32.",
             "Give the data as float64 or int64.",
         )
-    return [bent(column, step.func, name) for column in columns]
+    at = (0.0,) if any(step.func is known for known in INFLECTED) else ()
+    return [bent(column, step.func, name, at) for column in columns]
 
 
 def _calculating(step: Any, columns: list[Column], name: str) -> list[Column]:
@@ -102,26 +127,63 @@ def elementwise(step: Any, columns: list[Column]) -> list[Column]:
     refuse_half(step, columns)
     kind = working_type(columns)
     single = kind == np.float32
-    return [bent(column, partial(_one_column, step, i, kind), name, single=single) for i, column in enumerate(columns)]
+    return [_elementwise(step, i, column, kind, single=single) for i, column in enumerate(columns)]
 
 
-def _one_column(step: Any, i: int, kind: np.dtype[Any], x: Values) -> Values:
-    """What the transformer makes of the numbers in column `i`. The other columns hold any number that it takes."""
-    rows = np.ones((len(x), step.n_features_in_), dtype=kind)
-    rows[:, i] = np.where(x <= 0, np.nan, x) if getattr(step, "method", "") == "box-cox" else x
-    rows = np.clip(rows, np.finfo(kind).min, np.finfo(kind).max)  # NaN stays
-    out = _transformed(step, i, rows)
-    return np.where(np.isnan(rows[:, i]) & ~np.isnan(x), -np.inf, out)
+def _elementwise(step: Any, i: int, column: Column, kind: np.dtype[Any], *, single: bool) -> Column:
+    one = _alone(step, i)
+    out = bent(column, partial(_one_column, one, kind), type(step).__name__, _knots(one), single=single)
+    if getattr(step, "output_distribution", "") != "normal" or out.bends is None:
+        return out
+    return replace(out, bends=partial(_with_middle, out, out.bends))
 
 
-def _transformed(step: Any, i: int, rows: Values) -> Values:
-    """Column `i` of the transformed rows. Numbers at which the transformer overflows become infinite."""
+def _alone(step: Any, i: int) -> Any:
+    """The transformer as if it had been fitted on column `i` alone. It takes each column by itself."""
+    one = copy(step)
+    one.__dict__.pop("feature_names_in_", None)
+    one.n_features_in_ = 1
+    if hasattr(step, "quantiles_"):
+        one.quantiles_ = step.quantiles_[:, [i]]
+        return one
+    one.lambdas_ = step.lambdas_[[i]]
+    if step.standardize:
+        one._scaler = copy(step._scaler)
+        one._scaler.__dict__.pop("feature_names_in_", None)
+        one._scaler.n_features_in_ = 1
+        one._scaler.mean_, one._scaler.scale_ = step._scaler.mean_[[i]], step._scaler.scale_[[i]]
+    return one
+
+
+def _knots(step: Any) -> tuple[float, ...]:
+    """The values between which the transformer of one column is convex, or concave. A power is one of both everywhere."""
+    if not hasattr(step, "quantiles_"):
+        return ()
+    knots = step.quantiles_[:, 0].astype(np.float64)
+    return (*knots, knots[0] + END_OF_QUANTILES, knots[-1] - END_OF_QUANTILES)
+
+
+def _with_middle(column: Column, bends: Callable[[], FloatArray]) -> FloatArray:
+    """Normal quantiles are concave below 0 and convex above it, and bend where they are cut off."""
+    low, high = column.at(np.array([-LARGEST_FLOAT, LARGEST_FLOAT]))
+    return np.unique(np.concatenate([bends(), reached(column, [low, 0.0, np.nextafter(high, low)])]))
+
+
+def _one_column(step: Any, kind: np.dtype[Any], x: Values) -> Values:
+    """What the transformer of one column makes of some numbers."""
+    some = np.where(x <= 0, np.nan, x) if getattr(step, "method", "") == "box-cox" else x
+    rows = np.clip(some.astype(kind), np.finfo(kind).min, np.finfo(kind).max)[:, None]  # NaN stays
+    return np.where(np.isnan(rows[:, 0]) & ~np.isnan(x), -np.inf, _transformed(step, rows))
+
+
+def _transformed(step: Any, rows: Values) -> Values:
+    """The transformed rows of one column. Numbers at which the transformer overflows become infinite."""
     try:
-        return np.asarray(step.transform(rows))[:, i]
+        return np.asarray(step.transform(rows))[:, 0]
     except ValueError:
         if len(rows) == 1:
-            return np.copysign(np.inf, rows[:, i])
-        return np.concatenate([_transformed(step, i, part) for part in np.array_split(rows, 2)])
+            return np.copysign(np.inf, rows[:, 0])
+        return np.concatenate([_transformed(step, part) for part in np.array_split(rows, 2)])
 
 
 def target_encoder(step: Any, columns: list[Column]) -> list[Column]:

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from butfor.arrays import FloatArray
+from butfor.importers.fold.additive import additive_over
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.linear import linear_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import Linked
 from butfor.model.monotone import Exponential, MonotoneFunction
@@ -47,7 +47,7 @@ GENERALIZED = ("PoissonRegressor", "GammaRegressor", "TweedieRegressor")
 def read_classifier(estimator: Any, columns: list[Column]) -> Imported:
     """A linear classifier. A single score decides by its sign; of several scores, the largest wins."""
     coef = _dense(estimator.coef_)
-    model = linear_over(columns, coef, estimator.intercept_)
+    model = additive_over(columns, coef, estimator.intercept_)
     classes = tuple(estimator.classes_.tolist())
     link = _link(estimator, coef)
     return model, (Sign(classes, link) if model.scores == 1 else Argmax(classes, link))
@@ -125,12 +125,12 @@ def _probes(coef: FloatArray, intercept: FloatArray) -> FloatArray:
 
 def read_regressor(estimator: Any, columns: list[Column]) -> Imported:
     """A linear regressor: its one score is the prediction."""
-    return linear_over(columns, _dense(estimator.coef_), estimator.intercept_), Value()
+    return additive_over(columns, _dense(estimator.coef_), estimator.intercept_), Value()
 
 
 def read_generalized(estimator: Any, columns: list[Column]) -> Imported:
     """A generalized linear model: its prediction is the exponential of its score, or the score itself."""
-    model = linear_over(columns, _dense(estimator.coef_), estimator.intercept_)
+    model = additive_over(columns, _dense(estimator.coef_), estimator.intercept_)
     link = getattr(estimator, "link", "log")
     if link == "identity" or (link == "auto" and estimator.power <= 0):
         return model, Value()
@@ -140,7 +140,7 @@ def read_generalized(estimator: Any, columns: list[Column]) -> Imported:
 def read_latent(estimator: Any, columns: list[Column]) -> Imported:
     """Partial least squares: its columns are measured from their means."""
     coef = _dense(estimator.coef_)
-    return linear_over(columns, coef, estimator.intercept_ - coef @ estimator._x_mean), Value()
+    return additive_over(columns, coef, estimator.intercept_ - coef @ estimator._x_mean), Value()
 
 
 register_importer("PLSRegression", read_latent)

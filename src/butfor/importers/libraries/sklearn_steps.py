@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, UnsupportedModelError
-from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where
+from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where, reached
 from butfor.importers.registry import read_step, register_step
 from butfor.model.scores import UNIT_HALF, UNIT_SINGLE
 
@@ -72,22 +72,27 @@ def standard_scaler(step: Any, columns: list[Column]) -> list[Column]:
     import sklearn
 
     rounds_first = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
-
-    def transform(i: int, x: Values) -> Values:
-        if step.with_mean:
-            x -= step.mean_[i].astype(x.dtype if rounds_first else np.float64)
-        if step.with_std and columns[i].sparse is not None:
-            x *= 1.0 / step.scale_[i]
-        elif step.with_std:
-            x /= step.scale_[i].astype(x.dtype if rounds_first else np.float64)
-        return x
-
+    transform = partial(_standardised, step, rounds_first, _are_sparse(columns))
     return _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]) if step.with_std else 1.0)
 
 
-def _divide(x: Values, scale: float, column: Column) -> None:
+def _are_sparse(columns: list[Column]) -> tuple[bool, ...]:
+    return tuple(column.sparse is not None for column in columns)
+
+
+def _standardised(step: Any, rounds_first: bool, sparse: tuple[bool, ...], i: int, x: Values) -> Values:
+    if step.with_mean:
+        x -= step.mean_[i].astype(x.dtype if rounds_first else np.float64)
+    if step.with_std and sparse[i]:
+        x *= 1.0 / step.scale_[i]
+    elif step.with_std:
+        x /= step.scale_[i].astype(x.dtype if rounds_first else np.float64)
+    return x
+
+
+def _divide(x: Values, scale: float, *, sparse: bool) -> None:
     """Divide in place. scikit-learn multiplies the numbers of a sparse table by the reciprocal, which rounds otherwise."""
-    if column.sparse is not None:
+    if sparse:
         x *= 1.0 / scale
     else:
         x /= scale
@@ -95,40 +100,54 @@ def _divide(x: Values, scale: float, column: Column) -> None:
 
 def robust_scaler(step: Any, columns: list[Column]) -> list[Column]:
     """(x - center) / scale."""
-
-    def transform(i: int, x: Values) -> Values:
-        if step.with_centering:
-            x -= step.center_[i]
-        if step.with_scaling:
-            _divide(x, step.scale_[i], columns[i])
-        return x
-
+    transform = partial(_centred, step, _are_sparse(columns))
     return _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]) if step.with_scaling else 1.0)
+
+
+def _centred(step: Any, sparse: tuple[bool, ...], i: int, x: Values) -> Values:
+    if step.with_centering:
+        x -= step.center_[i]
+    if step.with_scaling:
+        _divide(x, step.scale_[i], sparse=sparse[i])
+    return x
 
 
 def min_max_scaler(step: Any, columns: list[Column]) -> list[Column]:
     """x * scale + min, clipped if the scaler clips."""
+    out = _affine(columns, partial(_fitted_in, step), lambda i: float(step.scale_[i]))
+    return [clipped(column, step.feature_range, "MinMaxScaler(clip=True)") for column in out] if step.clip else out
 
-    def transform(i: int, x: Values) -> Values:
-        x *= step.scale_[i]
-        x += step.min_[i]
-        return np.clip(x, *step.feature_range) if step.clip else x
 
-    out = _affine(columns, transform, lambda i: float(step.scale_[i]))
-    return [replace(column, affine=False, bent_by="MinMaxScaler(clip=True)") for column in out] if step.clip else out
+def _fitted_in(step: Any, i: int, x: Values) -> Values:
+    x *= step.scale_[i]
+    x += step.min_[i]
+    return x
 
 
 def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
     """x / scale."""
+    out = _affine(columns, partial(_divided, step, _are_sparse(columns)), lambda i: 1.0 / float(step.scale_[i]))
+    return (
+        [clipped(column, (-1.0, 1.0), "MaxAbsScaler(clip=True)") for column in out]
+        if getattr(step, "clip", False)
+        else out
+    )
 
-    def transform(i: int, x: Values) -> Values:
-        _divide(x, step.scale_[i], columns[i])
-        return np.clip(x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
-    out = _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]))
-    if not getattr(step, "clip", False):
-        return out
-    return [replace(column, affine=False, bent_by="MaxAbsScaler(clip=True)") for column in out]
+def _divided(step: Any, sparse: tuple[bool, ...], i: int, x: Values) -> Values:
+    _divide(x, step.scale_[i], sparse=sparse[i])
+    return x
+
+
+def clipped(column: Column, ends: tuple[float, float], by: str) -> Column:
+    """A column that stays between two values. It bends there."""
+    plain = column.table is None and column.edges is None and column.affine
+    bends = partial(reached, column, ends) if plain else None
+    return column.map(partial(_between, ends), affine=False, bends=bends, bent_by=by)
+
+
+def _between(ends: tuple[float, float], x: Values) -> Values:
+    return np.clip(x, *ends)
 
 
 def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:

@@ -1,0 +1,42 @@
+"""An additive model over the columns that reach an estimator: columns that are bent become shapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.experimental import experimental
+from butfor.importers.fold.column import Column, as_it_is, reached
+from butfor.importers.fold.linear import linear_over
+from butfor.model.additive import Additive, Shape
+from butfor.model.float_order import LARGEST_FLOAT
+from butfor.model.linear import Linear
+
+
+@experimental
+def additive_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) -> Linear | Additive:
+    """The model `coef @ columns + intercept`, folded onto raw features. For your own importers.
+
+    It is linear if all columns are affine, binned or levels. Others are bent: the model is additive.
+    The arguments are those of `linear_over`.
+    """
+    coef = np.atleast_2d(coef)
+    bent = np.array([column.table is None and column.edges is None and not column.affine for column in columns])
+    straight = [
+        replace(column, at=as_it_is, slope=1.0, affine=True) if away else column
+        for column, away in zip(columns, bent, strict=True)
+    ]
+    line = linear_over(straight, np.where(bent, 0.0, coef), intercept)
+    shapes = [_shape(columns[k], coef[:, k]) for k in np.flatnonzero(bent)]
+    return Additive(replace(line, folded=True), tuple(shapes)) if shapes else line
+
+
+def _shape(column: Column, weight: FloatArray) -> Shape:
+    """A bent column. It is defined between the numbers at which it becomes infinite."""
+    low, high = -LARGEST_FLOAT, LARGEST_FLOAT
+    if not column.turns:
+        undefined, high = reached(column, [-LARGEST_FLOAT, LARGEST_FLOAT]).tolist()
+        low = max(float(np.nextafter(undefined, np.inf)), low)
+    return Shape(column.feature, column.at, weight.copy(), low, high, None if column.bends is None else column.bends())
