@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
+    from butfor.importers.fold.additive import additive_over
     from butfor.importers.fold.calculated import calculated
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.fold.nodes import Nodes, trees_over
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from butfor.model.readout import Argmax, Sign, Value
 
 _HOMES = {
+    "butfor.importers.fold.additive": ("additive_over",),
     "butfor.importers.fold.calculated": ("calculated",),
     "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.fold.nodes": ("Nodes", "trees_over"),
@@ -31,6 +33,7 @@ __all__ = [
     "Nodes",
     "Sign",
     "Value",
+    "additive_over",
     "calculated",
     "linear_over",
     "projected",

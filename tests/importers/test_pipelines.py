@@ -85,13 +85,14 @@ def test_steps_of_numbers(name, model) -> None:
 
 
 @pytest.mark.parametrize("scaler", [MinMaxScaler, MaxAbsScaler])
-def test_clipping_is_read_by_trees_and_refused_by_linear_models(scaler) -> None:
+def test_clipping_is_read_by_trees_and_linear_models_and_refused_by_networks(scaler) -> None:
     if scaler is MaxAbsScaler and SKLEARN < (1, 8):
         pytest.skip("this scikit-learn has no MaxAbsScaler(clip=True)")
     X = people()[NUMBERS]
     y = answers(people())
-    check_importer(make_pipeline(scaler(clip=True), DecisionTreeClassifier(max_depth=5)).fit(X, y), X)
-    assert "clip" in why_unread(make_pipeline(scaler(clip=True), LogisticRegression()).fit(X, y), X)
+    for model in (DecisionTreeClassifier(max_depth=5), LogisticRegression()):
+        check_importer(make_pipeline(scaler(clip=True), model).fit(X, y), X)
+    assert "clip" in why_unread(make_pipeline(scaler(clip=True), MODELS["network"]()).fit(X, y), X)
 
 
 IMPUTERS: dict[str, Callable[[], Any]] = {
@@ -318,7 +319,7 @@ def test_a_declared_order_is_kept_whatever_the_encoder_says() -> None:
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "Normalizer": (Normalizer, "register_step"),
-    "PolynomialFeatures": (PolynomialFeatures, "register_step"),
+    "PolynomialFeatures": (PolynomialFeatures, "one column at a time"),
     "FunctionTransformer": (lambda: FunctionTransformer(np.square), "Apply it to the data before"),
 }
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -50,6 +51,7 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "linear": (LogisticRegression, real),
     "linear of whole numbers": (LogisticRegression, whole),
     "network": (lambda: MLPClassifier((4,), max_iter=60, random_state=0), real),
+    "naive Bayes": (GaussianNB, real),
     "oblique tree": (lambda: bf.trees.TAOClassifier(max_depth=2, random_state=0), real),
 }
 

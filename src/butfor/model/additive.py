@@ -53,9 +53,10 @@ class Shape:
         return np.unique(np.concatenate([np.nextafter(bends, -np.inf), bends, ends[np.isfinite(ends)]]))
 
     def arrays(self) -> tuple[FloatArray, ...]:
-        """What defines the shape, for the fingerprint of its model: what it is at the ends of its pieces, and at others."""
-        x = np.concatenate([self.edges(), PROBES])
-        return (np.array([float(self.feature)]), self.weight, x, self.at(x).astype(np.float32))
+        """What defines the shape, for the fingerprint of its model: where its pieces end, and what it is here and there."""
+        with np.errstate(over="ignore"):
+            seen = self.at(PROBES).astype(np.float32)
+        return (np.array([float(self.feature)]), self.weight, self.edges(), seen.astype(np.float64))
 
     def size(self, low: float, high: float) -> float:
         """How large it is at most between two numbers, with the constants in it."""

@@ -35,8 +35,9 @@ def additive_over(columns: list[Column], coef: FloatArray, intercept: FloatArray
 
 def _shape(column: Column, weight: FloatArray) -> Shape:
     """A bent column. It is defined between the numbers at which it becomes infinite."""
-    low, high = -LARGEST_FLOAT, LARGEST_FLOAT
+    low, high = -np.inf, np.inf
     if not column.turns:
-        undefined, high = reached(column, [-LARGEST_FLOAT, LARGEST_FLOAT]).tolist()
-        low = max(float(np.nextafter(undefined, np.inf)), low)
+        below, last = reached(column, [-LARGEST_FLOAT, LARGEST_FLOAT]).tolist()
+        low = float(np.nextafter(below, np.inf)) if below > -np.inf else low
+        high = last if last < LARGEST_FLOAT else high
     return Shape(column.feature, column.at, weight.copy(), low, high, None if column.bends is None else column.bends())

@@ -165,7 +165,8 @@ def _knots(step: Any) -> tuple[float, ...]:
 
 def _with_middle(column: Column, bends: Callable[[], FloatArray]) -> FloatArray:
     """Normal quantiles are concave below 0 and convex above it, and bend where they are cut off."""
-    low, high = column.at(np.array([-LARGEST_FLOAT, LARGEST_FLOAT]))
+    with np.errstate(over="ignore"):
+        low, high = column.at(np.array([-LARGEST_FLOAT, LARGEST_FLOAT]))
     return np.unique(np.concatenate([bends(), reached(column, [low, 0.0, np.nextafter(high, low)])]))
 
 
