@@ -32,37 +32,47 @@ def splines(step: Any, columns: list[Column]) -> list[Column]:
     for column in columns:
         _check_affine(column)
     width = len(step.bsplines_[0].c[0]) - (not step.include_bias)
-    return [
-        column.map(
-            partial(_spline, _alone(step, i), k, working_type(columns)),
-            affine=False,
-            turns=True,
-            bends=partial(reached, column, _bends(step.bsplines_[i], k)),
-            bent_by="SplineTransformer",
-            refuses_missing=column.lacks_missing,
-        )
-        for i, column in enumerate(columns)
-        for k in range(width)
-    ]
-
-
-def _alone(step: Any, i: int) -> Any:
-    """The step as if it had been fitted on column `i` alone."""
-    one = copy(step)
-    one.__dict__.pop("feature_names_in_", None)
-    one.n_features_in_, one.bsplines_ = 1, [step.bsplines_[i]]
-    one.n_features_out_ = step.n_features_out_ // len(step.bsplines_)
-    return one
-
-
-def _spline(step: Any, k: int, kind: np.dtype[Any], x: Values) -> Values:
-    """Piece `k` of one column, as the step computes it."""
-    known = ~np.isnan(in_numbers(x))
-    out = np.full(len(x), np.nan)
-    if known.any():
-        pieces = step.transform(in_numbers(x)[known].astype(kind)[:, None])
-        out[known] = (pieces[:, [k]].toarray() if hasattr(pieces, "toarray") else pieces[:, [k]])[:, 0]
+    kind, out = working_type(columns), []
+    for i, column in enumerate(columns):
+        one = SplinesOfOne(step, i, kind)
+        out += [
+            column.map(
+                partial(one.piece, k),
+                affine=False,
+                turns=True,
+                bends=partial(reached, column, _bends(step.bsplines_[i], k)),
+                bent_by="SplineTransformer",
+                refuses_missing=column.lacks_missing,
+            )
+            for k in range(width)
+        ]
     return out
+
+
+class SplinesOfOne:
+    """The step as if it had been fitted on one column alone. Its pieces are asked for one by one, of the same numbers."""
+
+    def __init__(self, step: Any, i: int, kind: np.dtype[Any]) -> None:
+        self.kind, self.step, self.last = kind, copy(step), (b"", np.empty(0))
+        self.step.__dict__.pop("feature_names_in_", None)
+        self.step.n_features_in_, self.step.bsplines_ = 1, [step.bsplines_[i]]
+        self.step.n_features_out_ = step.n_features_out_ // len(step.bsplines_)
+
+    def piece(self, k: int, x: Values) -> Values:
+        """Piece `k`, as the step computes it."""
+        x = in_numbers(x)
+        known, out = ~np.isnan(x), np.full(len(x), np.nan)
+        if known.any():
+            out[known] = self._pieces(x[known].astype(self.kind))[:, k]
+        return out
+
+    def _pieces(self, x: Values) -> Values:
+        key, found = self.last
+        if key != x.tobytes():
+            pieces = self.step.transform(x[:, None])
+            found = np.asarray(pieces.toarray() if hasattr(pieces, "toarray") else pieces)
+            self.last = (x.tobytes(), found)
+        return found
 
 
 def _bends(spline: BSpline, k: int) -> FloatArray:

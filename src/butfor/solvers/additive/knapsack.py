@@ -114,9 +114,13 @@ class _Row:
             slack = self._slack(now)
             above = self._choice(least - slack, firm + slack, node, above=True)
             below = self._choice(firm + slack, firm + slack, (), above=False) if finer else above
-            self._takes(below.point)
+            if below.bound < self.cost:
+                self._takes(below.point)
             bound = max(floor, above.bound)
             if above.point is None:
+                continue
+            if bound >= self._ceiling():
+                open_.settle(bound)
                 continue
             taken = self._takes(above.point)
             finer = self._cut(above.point, below.point)
