@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 import butfor as bf
+from butfor.model.additive import Additive
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import people
@@ -94,9 +96,14 @@ def test_before_a_linear_model(name) -> None:
 
 
 @pytest.mark.parametrize("name", BENDING)
-def test_a_linear_model_after_a_bent_column_is_refused_by_name(name) -> None:
+def test_a_linear_model_after_a_bent_column_is_read(name) -> None:
     X, y = numbers()
-    assert name in why_unread(make_pipeline(step(name, **BENDING[name]), LogisticRegression()).fit(X, y), X)
+    model = make_pipeline(step(name, **BENDING[name]), StandardScaler(), LogisticRegression()).fit(X, y)
+    explainer = pickle.loads(pickle.dumps(bf.Explainer(model, X)))
+    assert type(explainer.reading.model) is Additive
+    answer = explainer.explain(X[model.predict(X) == 0].iloc[[0]])
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert model.predict(answer.point)[0] == 1
 
 
 @pytest.mark.parametrize("output", ["prediction", "bin_number"])

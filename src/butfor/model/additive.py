@@ -48,8 +48,9 @@ class Shape:
 
     def edges(self) -> FloatArray:
         """Where pieces of it end. It may jump at a bend, so a bend is a piece of its own."""
-        bends = np.empty(0) if self.bends is None else self.bends
-        ends = np.array([np.nextafter(self.low, -np.inf), self.high])
+        bends = np.empty(0) if self.bends is None else self.bends[np.isfinite(self.bends)]
+        ends = np.array([self.low, self.high])
+        ends[:1] = np.nextafter(ends[:1], -np.inf)
         return np.unique(np.concatenate([np.nextafter(bends, -np.inf), bends, ends[np.isfinite(ends)]]))
 
     def arrays(self) -> tuple[FloatArray, ...]:
@@ -70,10 +71,14 @@ class Shape:
         return STEP_ROUNDINGS * unit * sum(self._looked_at(low, high))
 
     def _looked_at(self, low: float, high: float) -> tuple[float, float]:
-        """How large and how steep it is at most: at the ends of pieces. 0 and 1 often show a constant that is added."""
+        """How large and how steep it is at most: at the ends of pieces. 0 and 1 often show a constant that is added.
+
+        Near the end of where it is defined, as of a logarithm at 0, it may be of any size.
+        """
         if (low, high) not in self.known:
             ends = self.edges()
-            x = np.concatenate([[low, (low + high) / 2, high, 0.0, 1.0], ends[(ends > low) & (ends < high)]])
+            plain = [x for x in (0.0, 1.0) if self.low < x < self.high]
+            x = np.concatenate([[low, (low + high) / 2, high], plain, ends[(ends > low) & (ends < high)]])
             x = np.clip(x, self.low, self.high)
             moved = np.clip(x + STEEP_SHARE * np.abs(x), self.low, self.high)
             here, there = self.at(np.concatenate([x, moved])).reshape(2, -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from butfor.importers.fold.calculated import of_formulas
 from butfor.importers.fold.column import Column, Values, in_numbers, last_where
 from butfor.importers.libraries.encoder_steps import chosen
 from butfor.importers.libraries.sklearn_bent_steps import bent
-from butfor.importers.libraries.sklearn_steps import fill_missing, missing, missing_flag
+from butfor.importers.libraries.sklearn_steps import clipped, fill_missing, missing, missing_flag
 from butfor.importers.registry import read_step, register_step
 from butfor.model.formula import Formula
 
@@ -79,13 +79,33 @@ BENDS: dict[str, Callable[[Any, Any], Function]] = {
 """The transformers that bend a column and never turn it around, and what they compute."""
 
 
+CURVES: dict[str, Callable[[Any], tuple[float, ...]]] = {
+    "PowerTransformer": lambda step: (0.0,),
+    "ArcSinhTransformer": lambda step: (float(step.loc),),
+    "ArcsinTransformer": lambda step: (0.5,),
+}
+"""Where those that are convex on one side and concave on the other change. The others are one of both everywhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bending:
+    """What a transformer makes of one column."""
+
+    step: Any
+    name: Any
+
+    def __call__(self, x: Values) -> Values:
+        return np.asarray(BENDS[type(self.step).__name__](self.step, self.name)(x), dtype=np.float64)
+
+
 def bend(step: Any, columns: list[Column]) -> list[Column]:
     """Each chosen column after a rising function."""
     kind = type(step).__name__
+    at = CURVES[kind](step) if kind in CURVES else ()
 
     def change(name: Any, column: Column) -> Column:
-        function = BENDS[kind](step, name)
-        return bent(column, lambda x: np.asarray(function(x), dtype=np.float64), kind, single=False)
+        BENDS[kind](step, name)  # it may refuse
+        return bent(column, Bending(step, name), kind, at, single=False)
 
     return each(step, columns, change)
 
@@ -101,7 +121,7 @@ def capped(step: Any, columns: list[Column]) -> list[Column]:
 
     def change(name: Any, column: Column) -> Column:
         low, high = step.left_tail_caps_.get(name, -np.inf), step.right_tail_caps_.get(name, np.inf)
-        return bent(column, lambda x: np.maximum(np.minimum(x, high), low), type(step).__name__)
+        return clipped(column, (low, high), type(step).__name__)
 
     return each(step, columns, change)
 
@@ -198,6 +218,12 @@ def wrapper(step: Any, columns: list[Column]) -> list[Column]:
     new = read_step(step.transformer_, [columns[i] for i in own])
     if type(step.transformer_).__name__ == "OneHotEncoder":
         return [*(column for i, column in enumerate(columns) if i not in own), *new]
+    if len(new) != len(own):
+        raise UnsupportedModelError(
+            f"SklearnTransformerWrapper of {type(step.transformer_).__name__} cannot be folded into raw columns.",
+            "It must make as many columns as it gets.",
+            "Put the transformer into a ColumnTransformer, or let the swarm search.",
+        )
     after = dict(zip(own, new, strict=True))
     return [after.get(i, column) for i, column in enumerate(columns)]
 
