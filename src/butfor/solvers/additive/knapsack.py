@@ -27,10 +27,10 @@ from butfor.solvers.outcome import Outcome, Stopped, tolerated
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 
-NODES = 20_000
+CHOICE_NODES = 20_000
 """How often one choice is branched on."""
 
-ROUNDS = 1000
+MOST_ROUNDS = 1000
 """How often pieces are cut, or choices left out."""
 
 NO_BOX = np.array([-np.inf, np.inf])
@@ -107,7 +107,7 @@ class _Row:
         open_ = Frontier[tuple[Barred, ...]](self._ceiling)
         open_.put(0.0, ())
         finer = True
-        for _ in range(ROUNDS):
+        for _ in range(MOST_ROUNDS):
             if not open_.is_open or budget.spent():
                 break
             floor, node = open_.pop()
@@ -185,7 +185,7 @@ class _Row:
         boxes = np.tile(NO_BOX[None, :, None], (1, 1, len(self.columns)))
         pick, far, cost, bound, _ = cheapest_choices(
             options.stacked(), options.table.start, boxes, np.array([need]), np.array([aim]), self.problem.most_changes,
-            0.0, NODES,
+            0.0, CHOICE_NODES,
         )  # fmt: skip
         begin = options.table.begin[0, pick[0]]
         point = None if np.isinf(cost[0]) else options.points(self.problem, pick, far)[0]

@@ -17,7 +17,7 @@ from butfor.model.additive import Additive, Shape
 from butfor.model.cells import Cells, number_cells
 from butfor.problem.problem import Problem
 
-BEGIN, MIDDLE, END = range(3)
+BEGIN, MIDDLE, FINISH = range(3)
 
 FIRST_PIECES = 8
 """Into how many pieces the range of a bent number is cut at first."""
@@ -27,7 +27,7 @@ SHARE = 16.0
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class Enclosed:
     """The choices of one feature of the only row, and what they gain: `begin + rate u` at the distance u, and more or less.
 
     - `runs`: the choices;
@@ -74,7 +74,7 @@ class BentColumn:
         self.cells = number_cells(np.concatenate([edges, fresh]))
         return True
 
-    def lines(self) -> Lines:
+    def lines(self) -> Enclosed:
         """The choices and their gains."""
         runs = self._defined(FeatureChoices(self.problem, self.j, self.cells).runs())
         begin, end = runs.begin[0], runs.end[0]
@@ -86,16 +86,16 @@ class BentColumn:
         for shape in self.shapes:
             weight = float(self.weights @ shape.weight)
             value = weight * shape.at(x)
-            sag = 2 * (value[MIDDLE] - (value[BEGIN] + value[END]) / 2)
+            sag = 2 * (value[MIDDLE] - (value[BEGIN] + value[FINISH]) / 2)
             more, less = np.maximum(sag, 0.0), np.maximum(-sag, 0.0)
             if shape.bends is None:
-                more = less = np.abs(value[END] - value[BEGIN])
+                more = less = np.abs(value[FINISH] - value[BEGIN])
             spare = abs(weight) * 2 * self._off(shape)
             above, below = above + np.where(moves, more + spare, 0.0), below + np.where(moves, less + spare, 0.0)
             values, size = values + value, max(size, float(np.abs(value).max(initial=0.0)))
         with np.errstate(invalid="ignore", divide="ignore"):
-            rate = np.where(moves, (values[END] - values[BEGIN]) / np.abs(end - begin), 0.0)
-        return Lines(runs, values[BEGIN] - values[BEGIN, 0], np.nan_to_num(rate), above, below, size)
+            rate = np.where(moves, (values[FINISH] - values[BEGIN]) / np.abs(end - begin), 0.0)
+        return Enclosed(runs, values[BEGIN] - values[BEGIN, 0], np.nan_to_num(rate), above, below, size)
 
     def _off(self, shape: Shape) -> float:
         extent = self.problem.domain.extent
