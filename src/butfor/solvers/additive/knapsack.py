@@ -30,7 +30,7 @@ from butfor.space.space import same
 CHOICE_NODES = 20_000
 """How often one choice is branched on."""
 
-MOST_ROUNDS = 1000
+PIECE_ROUNDS = 1000
 """How often pieces are cut, or choices left out."""
 
 NO_BOX = np.array([-np.inf, np.inf])
@@ -59,7 +59,9 @@ class AdditiveKnapsack(AbstractSolver):
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         return row_by_row(
-            problem, budget, lambda one: over_score_sets(one, lambda some, limit: _Row(one, some, limit).solve(budget))
+            problem,
+            budget,
+            lambda one: over_score_sets(one, lambda some, limit: PieceSearch(one, some, limit).solve(budget)),
         )
 
 
@@ -68,7 +70,7 @@ class Choice(NamedTuple):
 
     - `bound`: what nothing that gains enough is below (infinite: there is nothing);
     - `point`: the row (None: there is none);
-    - `begin` (columns): where the pieces begin that it chose; `single`: whether each of them is a single value.
+    - `begin` (columns): where the pieces begin that it chose; `single`: whether all values in each of them gain the same.
     """
 
     bound: float
@@ -85,7 +87,7 @@ class Barred(NamedTuple):
     kept: bool
 
 
-class _Row:
+class PieceSearch:
     """The search for one row and one score set, for a point that costs less than `limit`."""
 
     def __init__(self, problem: Problem, score_set: ScoreSet, limit: float) -> None:
@@ -107,7 +109,7 @@ class _Row:
         open_ = Frontier[tuple[Barred, ...]](self._ceiling)
         open_.put(0.0, ())
         finer = True
-        for _ in range(MOST_ROUNDS):
+        for _ in range(PIECE_ROUNDS):
             if not open_.is_open or budget.spent():
                 break
             floor, node = open_.pop()
@@ -190,7 +192,7 @@ class _Row:
         begin = options.table.begin[0, pick[0]]
         point = None if np.isinf(cost[0]) else options.points(self.problem, pick, far)[0]
         at = (pick[0] - options.table.start[:-1]).tolist()
-        single = all(same(lines.runs.begin, lines.runs.end)[0, i] for lines, i in zip(self.lines, at, strict=True))
+        single = all(lines.single[i] for lines, i in zip(self.lines, at, strict=True))
         return Choice(float(bound[0]), point, begin, single)
 
     def _options(self, node: tuple[Barred, ...], *, above: bool) -> Options:

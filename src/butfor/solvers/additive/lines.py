@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.choices import FeatureChoices, Runs
 from butfor.model.additive import Additive, Shape
 from butfor.model.cells import Cells, number_cells
 from butfor.problem.problem import Problem
+from butfor.space.space import same
 
 BEGIN, MIDDLE, FINISH = range(3)
 
@@ -42,6 +43,12 @@ class Enclosed:
     above: FloatArray
     below: FloatArray
     size: float
+
+    @property
+    def single(self) -> BoolArray:
+        """Which choices are single values, or of values that all gain the same (choices)."""
+        flat = (self.rate == 0) & (self.above == 0) & (self.below == 0)
+        return np.asarray(flat | same(self.runs.begin, self.runs.end)[0])
 
 
 class BentColumn:
