@@ -113,7 +113,13 @@ COSTS = {
 
 NORMAL = IsolationForest(n_estimators=5, random_state=0)
 CONSTRAINTS: dict[str, tuple[list[Any], ...]] = {
-    "limits": ([], [bf.fixed("c"), bf.only_up("a")], [bf.at_most_changes(2)]),
+    "limits": (
+        [],
+        [bf.fixed("c"), bf.only_up("a")],
+        [bf.at_most_changes(2)],
+        [bf.fixed("c"), bf.follows("c", -1, "b")],
+        [bf.fixed("b"), bf.follows("b", 2, bf.rises("c"))],
+    ),
     "relations": ([bf.linear({"a": 1.0, "b": 1.0}, "<=", 4.0)],),
     "implications": ([bf.implies(bf.rises("b"), bf.rises("c"))], [bf.implies(bf.rises("c"), bf.between("b", 2))]),
     "`margin`": ([bf.margin(0.01)],),
@@ -237,6 +243,17 @@ def test_levels_slip_where_the_page_says(kind) -> None:
                 row = how.data[model.predict(how.data) == 0].iloc[[0]]
                 status = asked.explain(row, **question).only.certificate.status
                 assert status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_consequences_of_what_one_acts_on_are_proven_where_the_page_says(kind) -> None:
+    said = "a calibrated forest, a vote and prices that are functions are valid"
+    assert said in PAGE
+    valid = ("a calibrated forest", "a vote of trees and linear models", "any other black box")
+    asked = explainer(kind, "class")
+    assert asked is not None
+    found = answered(asked, target=1, constraints=[bf.follows("b", 0.5, "a")])
+    assert found == ("valid" if kind in valid else "proven")
 
 
 def asked_row(explainer: bf.Explainer, X: pd.DataFrame) -> pd.DataFrame:
