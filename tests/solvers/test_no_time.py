@@ -79,6 +79,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "interior_point": {"cost": bf.Quadratic(np.eye(2), columns=("a", "b"))},
     "largest_move": {"cost": "linf"},
     "acted_columns": {"constraints": [bf.follows("a", 0.5, "b")]},
+    "enumeration": {"constraints": [bf.fixed("s")]},
     "computed_columns": {"constraints": [bf.computed("s", "a + 2 * b")]},
     "merged_columns": {"constraints": [bf.combinations("a", "b")]},
     "implied_parts": {"constraints": [bf.implies(bf.rises("a"), bf.rises("b", by=0.1))]},
