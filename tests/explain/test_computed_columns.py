@@ -82,6 +82,23 @@ def test_a_ratio_is_no_change_and_costs_nothing() -> None:
     assert len(sets) == len(set(sets)) >= 2
 
 
+def test_menus_words_and_impossible_questions_know_what_follows() -> None:
+    X, y = bank()
+    model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
+    row = X[model.predict(X) == "no"].iloc[[0]]
+    explainer = bf.Explainer(model, data=X, space={"debt": bf.Step(100), "income": bf.Step(100)})
+    menu = explainer.menu(row, target="yes", constraints=[RATIO, bf.fixed("age")])
+    assert menu.answers
+    assert all("debt_ratio" not in line.columns for line in menu.lines)
+    answer = explainer.explain(row, target="yes", constraints=[RATIO, bf.fixed("age")])
+    assert "debt_ratio is debt / income" in answer._repr_html_()
+    assert explainer.trade_off(row, target="yes", constraints=[RATIO], against="changes").answers
+    with np.errstate(all="raise"):
+        sure = bf.probability("yes", at_least=1 - 1e-9)
+        none = explainer.explain(row, target=sure, constraints=[RATIO, bf.fixed("age")])
+    assert none.certificate.status.name == "PROVEN_INFEASIBLE"
+
+
 def test_what_is_asked_of_a_ratio_is_kept() -> None:
     X, y = bank()
     model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)

@@ -42,7 +42,8 @@ def menu(case: Case, most: Any, budget: Budget, certified: Certified) -> Menu:
     most = count_of("most", most)
     found = _Sets(case, certified, len(case.referee.space))
     whole = next(plan(case.question, case.referee, case.factuals, case.before))
-    movable = np.flatnonzero(whole.problem.domain.movable()).tolist()
+    names, follows = case.referee.space.names, case.question.following
+    movable = [j for j in np.flatnonzero(whole.problem.domain.movable()).tolist() if names[j] not in follows]
     sizes = range(min(most, len(movable)) + 1)
     sets = sum(math.comb(len(movable), size) for size in sizes)
     if sets > MOST_SETS:
@@ -126,7 +127,7 @@ class _Sets:
         cheaper = answer.cost < part - tolerated(answer.cost, self.coin)
         if known.status is Status.PROVEN_INFEASIBLE:
             standing = Standing.IMPOSSIBLE
-        elif answer.found and cheaper and len(answer.actions) == len(one):
+        elif answer.found and cheaper and self._actions(answer) == len(one):
             standing = Standing.OFFERED
         else:
             standing = Standing.NO_CHEAPER if min(part, answer.cost) < np.inf else Standing.OPEN
@@ -134,6 +135,10 @@ class _Sets:
         farthest = known.evidence.farthest
         reached, needed = (np.nan, np.nan) if farthest is None else (farthest.reached, farthest.needed)
         self.lines[one] = MenuLine(self._names(one), standing, self.least[one], known.bound, reached, needed)
+
+    def _actions(self, answer: Explanation) -> int:
+        """How many columns one changes oneself: those that are computed from others are left out."""
+        return sum(change.name not in self.case.question.following for change in answer.actions)
 
     def _cheapest_part(self, one: Columns) -> float:
         """The least cost of all parts of a set. Each of them lies in one that lacks a single column."""
@@ -150,6 +155,7 @@ class _Sets:
     def _option(self, one: Columns) -> Explanation:
         """The answer to a set, as one to the question that fixes all other columns."""
         question = self.case.question
-        others = tuple(name for name in self.case.referee.space.names if name not in self._names(one))
+        kept = {*self._names(one), *question.following}
+        others = tuple(name for name in self.case.referee.space.names if name not in kept)
         asked = question.also_under(Fixed(others)) if others else question
         return replace(self.answers[one], question=record(asked), row=0)

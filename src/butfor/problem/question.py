@@ -45,6 +45,11 @@ class Question:
         """The lists of rows from which the answer must be chosen."""
         return tuple(found for found in self.constraints if isinstance(found, Candidates))
 
+    @property
+    def following(self) -> tuple[str, ...]:
+        """The columns that are computed from others."""
+        return tuple(name for constraint in self.constraints for name in constraint.following)
+
     def consequences(self, space: Space) -> Consequences:
         """What follows from changes by itself."""
         return Consequences.listed(space, self.constraints)

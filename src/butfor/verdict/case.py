@@ -41,8 +41,9 @@ class Case:
         return replace(self, factuals=self.factuals[rows], before=self.before.take(rows), free=free)
 
     def freeing(self, columns: BoolArray) -> Case:
-        """The only row once for each line of `columns` (n, features), which says what it may change there."""
-        return replace(self.take(np.zeros(len(columns), dtype=np.intp)), free=columns)
+        """The only row once for each line of `columns` (n, features), which says what it may change there, and what follows."""
+        follows = np.isin(self.referee.space.names, self.question.following)
+        return replace(self.take(np.zeros(len(columns), dtype=np.intp)), free=columns | follows)
 
     def begun(self) -> Case:
         """The same, with what the estimator predicts for each row now, asked alone where that can matter."""

@@ -261,7 +261,7 @@ SENTENCES: dict[Any, Told] = {
         "computed" if spec["text"] else "computed_somehow",
         label=told.label(spec["name"]),
         formula=spec["text"],
-        others=told.listed(map(told.label, spec["names"])),
+        others=told.listed(map(told.label, spec["names"])) if spec["names"] else "",
     ),
     "Margin": lambda told, spec: told.fill("margin", eps=told.number(spec["eps"])),
     "Plausible": _plausible,

@@ -8,8 +8,10 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.formulation.choices import choices_of
 from butfor.formulation.oracles import model_oracle
+from butfor.problem.constraints.computed import ComputedColumn
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Problem
+from butfor.solvers.merged.columns import split
 from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
 
 TRIED_AT_ONCE = 256
@@ -32,6 +34,8 @@ def quick_answers(problem: Problem, until: float) -> Outcome:
     """A valid answer to each row for which one is soon found. The last block of rows begins no later than `until`."""
     if problem.witnesses.oracle is not None or problem.demands.kinds:
         return nothing_found(problem)  # only a model that was read says in no time what it predicts
+    if problem.relations_of(ComputedColumn):
+        return split(problem.freeing.layout, quick_answers(problem.freed, until))
     found, oracle = [], model_oracle(problem)
     for start in range(0, len(problem), TRIED_AT_ONCE):
         rows = np.arange(start, min(start + TRIED_AT_ONCE, len(problem)))
