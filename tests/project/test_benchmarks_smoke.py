@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
     "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
-    "mixed_throughput", "batches", "calibrated", "checks", "compress", "linked", "menus", "groups",
+    "mixed_throughput", "batches", "calibrated", "checks", "compress", "linked", "menus", "groups", "ratios",
     "reports",
 }  # fmt: skip
 FIELDS = {
