@@ -141,13 +141,16 @@ class ComputedColumn(Relation):
 
     def values(self, space: Space, points: FloatArray, *, strict: bool = False) -> FloatArray:
         """What is computed at encoded points, encoded. It is NaN where the function fails, or an error if that is `strict`."""
-        return _encoded(space[self.name], self._computed(space, points, strict=strict))
+        return self.of_columns(space, {name: points[:, space.index(name)] for name in self.inputs}, strict=strict)
 
-    def _computed(self, space: Space, points: FloatArray, *, strict: bool) -> Sequence[Any] | FloatArray:
-        columns = {name: points[:, space.index(name)] for name in self.inputs}
+    def of_columns(self, space: Space, columns: Mapping[str, FloatArray], *, strict: bool = False) -> FloatArray:
+        """The same of the encoded values of its inputs."""
+        return _encoded(space[self.name], self._computed(space, columns, strict=strict))
+
+    def _computed(self, space: Space, columns: Mapping[str, FloatArray], *, strict: bool) -> Sequence[Any] | FloatArray:
         if self.formula is not None:
             numbers = {name: space[name].in_numbers(codes) for name, codes in columns.items()}
-            return np.broadcast_to(self.formula.at(numbers), len(points))
+            return np.asarray(self.formula.at(numbers))
         assert self.function is not None
         rows = zip(*(map(space[name].value, codes.tolist()) for name, codes in columns.items()), strict=True)
         return [self._called(values, row, strict=strict) for row, values in enumerate(rows)]
@@ -266,11 +269,11 @@ class _Following:
     chain: tuple[ComputedFeature, ...]
 
     def __call__(self, values: FloatArray) -> FloatArray:
-        points = np.full((len(values), len(self.space)), np.nan)
-        points[:, list(self.inputs)] = values
+        known = dict(zip(self.inputs, values.T, strict=True))
         for one in self.chain:
-            points[:, one.feature] = one.at(points)
-        return self.column.values(self.space, points)
+            known[one.feature] = one.function(np.column_stack([known[j] for j in one.inputs]))
+        index = self.space.index
+        return self.column.of_columns(self.space, {name: known[index(name)] for name in self.column.inputs})
 
 
 def _quotient(formula: Formula | None, space: Space) -> Quotient | None:

@@ -63,7 +63,7 @@ class PlaceFinder:
                     np.column_stack([axis.value[at] for axis, at in zip(axes, chosen.T, strict=True)])
                 )
             else:
-                points, doubt, beyond = self._inside(axes, chosen, price, 4 * most)
+                points, doubt, beyond = self._inside(axes, chosen, price, 2 * most)
                 least = min(least, beyond)
         points = points[self._admitted(points)]
         cost = self._cost(points)
@@ -217,11 +217,11 @@ class PlaceFinder:
         return found, doubt
 
     def _hub_first(self, places: list[int]) -> list[int]:
-        """The free columns of which some are known, the hub first: if it can be chosen, one with a grid."""
-        free, step = self.group.free, self.problem.domain.step
+        """The free columns of which some are known, the hub first. If it can be chosen, it is the one with the fewest values."""
+        free, values = self.group.free, self.problem.domain.counts()
         pairs = [set(one.inputs) for one in self.group.computed]
         hubs = [i for i in places if all(len(inputs - {free[i]}) <= 1 for inputs in pairs)] or places[:1]
-        hub = next((i for i in hubs if step[free[i]]), hubs[0]) if hubs else None
+        hub = min(hubs, key=lambda i: values[free[i]], default=None)
         return [] if hub is None else [hub, *(i for i in places if i != hub)]
 
     def _box(self, axis: ColumnCells, j: int) -> Spans:
