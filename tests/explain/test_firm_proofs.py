@@ -43,9 +43,11 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 import butfor as bf
+from butfor.problem.domain import open_domain
 from butfor.programs.program import Program
 from butfor.solvers.milp.place_search import _tidied
 from butfor.space.feature import Feature
+from butfor.space.space import Space
 from butfor.trees import TAOClassifier
 from tests.shorter import first
 
@@ -366,15 +368,23 @@ def test_highs_calls_nothing_impossible_that_lies_on_an_edge():
 
 def test_a_tidied_number_of_a_float32_column_is_one_of_float32():
     for single in (True, False):
-        problem = SimpleNamespace(
-            space=SimpleNamespace(features=[Feature("a", low=4.0, high=5.0, single=single)]),
-            factuals=np.array([[4.5]]),
-            domain=SimpleNamespace(
-                step=np.zeros(1), single=np.array([single]), width=lambda j: 1.0, reals=lambda: np.array([True])
-            ),
-        )
-        (told,) = _tidied(problem, np.array([4.5894360540000003]))
+        (told,) = _tidied(between_four_and_five(single), np.array([4.5894360540000003]))
         assert (told == np.float32(told)) == single
+
+
+def test_a_number_beside_an_end_of_the_domain_is_not_tidied_to_outside() -> None:
+    """Its round number is 4.5, and only numbers above 4.5 were admissible."""
+    problem = between_four_and_five(single=False)
+    above = np.nextafter(4.5, 5.0)
+    problem.domain = problem.domain.narrowed(0, above, 5.0)
+    assert _tidied(problem, np.array([4.5 + 1e-13])) == 4.5 + 1e-13
+    assert _tidied(problem, np.array([4.6 + 1e-13])) == 4.6
+
+
+def between_four_and_five(single: bool) -> SimpleNamespace:
+    """A problem of one row that has 4.25."""
+    space, factuals = Space((Feature("a", low=4.0, high=5.0, single=single),)), np.array([[4.25]])
+    return SimpleNamespace(space=space, factuals=factuals, domain=open_domain(space, factuals))
 
 
 def test_levels_in_a_float32_column_are_no_real_numbers():

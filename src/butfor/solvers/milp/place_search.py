@@ -194,13 +194,16 @@ def _still(problem: Problem, score_set: ScoreSet, point: FloatArray) -> FloatArr
 
 
 def _tidied(problem: Problem, point: FloatArray) -> FloatArray:
-    """The point with real numbers rounded to `TIDY` digits of their width, where the round number that is meant may lie."""
+    """The point with real numbers rounded to `TIDY` digits of their width, where the round number that is meant may lie.
+
+    Beside an end of the domain, it may lie outside.
+    """
     out = point.copy()
     moved = np.isfinite(point) & (point != problem.factuals[0])
     for j in np.flatnonzero(moved & problem.domain.reals()).tolist():
         tidy = np.round(point[j], TIDY - int(np.floor(np.log10(problem.domain.width(j)))))
         out[j] = np.float32(tidy) if problem.domain.single[j] else tidy
-    return out
+    return np.where(problem.domain.takes(out[None])[0], out, point)
 
 
 def _minimise(
