@@ -36,11 +36,6 @@ class TestImpliedPartsOfObliqueTrees(Implied):
     kinds = Kinds(continuous=False, costs=("l1", "l2"), relations=("at most",))
 
 
-class TestImpliedPartsOfMixedModels(Implied):
-    form = "mixed"
-    kinds = Kinds(continuous=False, costs=("l1", "l0"), relations=("at most",), features=2)
-
-
 @pytest.mark.parametrize("seeds", first(1, [range(30), range(30, 600)]))
 def test_real_numbers_as_the_program(seeds: range) -> None:
     both = binding = 0

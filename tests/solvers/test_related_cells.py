@@ -13,7 +13,8 @@ from butfor.solvers.ensemble import limits
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.row_cells import row_cells
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.solver import Budget
+from butfor.solvers.mixed.branch_bound import MixedBranchBound
+from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.shorter import first
@@ -27,6 +28,9 @@ Related = Callable[[Problem, int], Problem]
 
 def with_both(problem: Problem, seed: int) -> Problem:
     return with_implications(with_linear_relations(problem, seed), seed)
+
+
+RELATED: tuple[Related, ...] = (with_implications, with_linear_relations, with_both)
 
 
 class RelatedTrees(SolverContract):
@@ -64,13 +68,40 @@ class TestManyValues(TestTreesUnderBoth):
         monkeypatch.setattr(limits, "FEW_VALUES", 0)
 
 
-@pytest.mark.parametrize("related", [with_implications, with_linear_relations, with_both])
+class TestMixedModelsUnderBoth(SolverContract):
+    """One to three trees and a linear model."""
+
+    solver = MixedBranchBound()
+    form = "mixed"
+    kinds = Kinds(continuous=False, costs=COSTS, relations=("at most",))
+    seeds = range(20_000, 20_300)
+
+    def problem(self, seed: int) -> Problem:
+        return RELATED[seed % 3](random_problem(seed, self.form, self.kinds, 1 + seed % 3), seed)
+
+
+class TestMixedModelsOfManyValues(TestMixedModelsUnderBoth):
+    """Sums and the linear model are left to be decided inside of cells."""
+
+    seeds = range(30_000, 30_300)
+
+    @pytest.fixture(autouse=True)
+    def coarse(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(limits, "FEW_VALUES", 1)
+
+
+LEFT_OPEN = {("mixed", with_linear_relations, 142), ("mixed", with_both, 83)}
+"""Of these, the program of the whole model proves nothing, and so do the programs in its cells."""
+
+
+@pytest.mark.parametrize("solver", [EnsembleBranchBound(), MixedBranchBound()], ids=["trees", "mixed"])
+@pytest.mark.parametrize("related", RELATED)
 @pytest.mark.parametrize("seeds", first(1, [range(30), range(30, 600)]))
-def test_real_numbers_as_the_program(related: Related, seeds: range) -> None:
+def test_real_numbers_as_the_program(solver: AbstractSolver, related: Related, seeds: range) -> None:
     both = binding = 0
-    solver, kinds = EnsembleBranchBound(), Kinds(costs=COSTS, relations=("at most", "margin"))
-    for seed in seeds:
-        free = random_problem(seed, "trees", kinds, 2 + seed % 3)
+    form, kept = ("mixed", ("at most",)) if solver.name == "mixed_branch_bound" else ("trees", ("at most", "margin"))
+    for seed in (seed for seed in seeds if (form, related, seed) not in LEFT_OPEN):
+        free = random_problem(seed, form, Kinds(costs=COSTS, relations=kept), 2 + seed % 3)
         problem = related(free, seed)
         if not (solver.accepts(problem.form()) and Milp().accepts(problem.form())):
             continue

@@ -15,12 +15,12 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import widened
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
-from butfor.problem.form import CostTerm, Form, listed
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.cell_search import AbstractCellSearch, Inside
 from butfor.solvers.ensemble.instance import Instance
-from butfor.solvers.ensemble.limits import COUNTED
+from butfor.solvers.ensemble.limits import COUNTED, RELATIONS
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.inside import Accepts, InsideCells
@@ -44,7 +44,7 @@ class MixedBranchBound(AbstractReduction):
             return Support(False, f"it takes a sum of trees and a linear model, and the model is a {form.model}")
         if form.cost & {CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.TRADEOFF, CostTerm.CALLABLE}:
             return Support(False, "the cost must be a sum over features, of known functions")
-        coupled = form.constraints - COUNTED
+        coupled = form.constraints - COUNTED - RELATIONS
         if coupled:
             return Support(False, f"the constraints ({listed(coupled)}) couple the values of features")
         if form.curved:
@@ -52,7 +52,7 @@ class MixedBranchBound(AbstractReduction):
         return Support(True, "every tree takes one leaf, and every column of the linear model one narrow cell")
 
     def parts(self, form: Form) -> tuple[Form, ...]:
-        return (replace(form, model=ModelKind.LINEAR),)
+        return (replace(form, model=ModelKind.LINEAR, constraints=form.constraints - {ConstraintKind.IMPLIES}),)
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         return row_by_row(problem, budget, lambda one: _solve_row(one, Handing(self.inner), budget))

@@ -1,4 +1,4 @@
-"""The cheapest row whose cells are given: only the linear model is left to decide."""
+"""The cheapest row whose cells are given: only the linear model and sums of columns are left to decide."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import tightened
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
+from butfor.problem.constraints.relations import Implication
 from butfor.problem.problem import Problem
 from butfor.solvers.ensemble.cell_search import NOTHING, Inside
+from butfor.solvers.ensemble.limits import sum_columns
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.relaxed import RelaxedRow
@@ -52,14 +54,19 @@ class InsideCells:
         self.accepts = accepts
         self.start, self.low, self.high = row.tables.value[0, cells], row.low[cells], row.high[cells]
         self.price = float(row.tables.price[0, cells].sum())
-        self.loose = row.loose(cells, wide.A)
+        self.beyond = bool((row.limits.side[:, cells].sum(axis=1) > row.limits.limit).any())
+        self.sums = sum_columns(problem)
+        moved = [j for j in self.sums if self.low[j] < self.high[j]]
+        self.loose = np.union1d(row.loose(cells, wide.A), moved).astype(np.intp)
 
     def cheapest(self) -> Inside:
         """The cheapest answer."""
         if self._is_answer(self.start):
             return Inside(self.start, self.price, self.price)
-        if not len(self.loose):
+        if self.beyond or not len(self.loose):
             return NOTHING
+        if self.sums:
+            return self._tried(self._by_program)
         if len(self.loose) == 1:
             return self._tried(self._along)
         found = self._tried(self._by_knapsack)
@@ -132,7 +139,7 @@ class InsideCells:
         return out
 
     def _narrowed(self, part: ScoreSet) -> Problem:
-        """The problem over these cells, in which only the loose features can move."""
+        """The problem over these cells, which keep all implications. Only the loose features can move."""
         domain, loose = self.problem.domain, np.isin(np.arange(len(self.start)), self.loose)
         lost = np.isnan(self.start) & ~loose
         firm, numbers = ~lost & ~loose, ~lost & ~np.isin(np.arange(len(lost)), list(domain.levels))
@@ -142,4 +149,5 @@ class InsideCells:
         for j in (j for j in self.problem.domain.levels if firm[j]):
             domain = domain.at_levels(j, np.arange(domain.levels[j].shape[1]) == int(self.start[j]))
         linear = self.row.model.linear
-        return replace(self.problem, model=linear, domain=domain, score_sets=(part,)).with_witnesses(confirmation=None)
+        problem = replace(self.problem, model=linear, domain=domain, score_sets=(part,))
+        return problem.without_relations_of(Implication).with_witnesses(confirmation=None)

@@ -20,7 +20,7 @@ from butfor.model.trees import over_cells
 from butfor.problem.problem import Problem
 from butfor.solvers.ensemble import limits
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
-from butfor.solvers.ensemble.limits import CellLimits, limits_of
+from butfor.solvers.ensemble.limits import CellLimits, limits_of, narrow_cells, with_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +71,10 @@ def relax(problem: Problem) -> RelaxedRow:
     """The cells and leaves of the only row of a problem."""
     model = problem.model
     assert isinstance(model, Mixed)
+    problem = with_numbers(problem)
     cells = tuple(
         _narrow(problem, j, cell) if model.linear.slope[:, j].any() and not cell.levels else cell
-        for j, cell in enumerate(model.cells)
+        for j, cell in enumerate(narrow_cells(problem, model.cells))
     )
     fine = Mixed(over_cells(model.trees, cells), finer(model.linear, cells))
     tables = tabulate(problem, cells)

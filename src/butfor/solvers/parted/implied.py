@@ -19,15 +19,16 @@ from butfor.problem.problem import Problem
 from butfor.solvers.parted.parting import AbstractParting
 from butfor.solvers.solver import Support
 
-BY_CELLS = frozenset({ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST})
-"""Programs of these are slow. Sums of trees keep implications in their own search, and others have rows of a program."""
+BY_CELLS = frozenset({ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST})
+"""Programs of these are slow. Sums of trees, and of trees and a linear model, keep implications in their own search. Others
+have rows of a program."""
 
 
 class ImpliedParts(AbstractParting[Implication]):
     """Branching on whether the cause happens. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "implied_parts"
-    does = "oblique trees and mixed models under implications: what is left is parted, and each part is solved"
+    does = "oblique trees under implications: what is left is parted, and each part is solved"
     left = "the problem without the implications"
     relation = Implication
 
@@ -35,7 +36,7 @@ class ImpliedParts(AbstractParting[Implication]):
         if ConstraintKind.IMPLIES not in form.constraints:
             return Support(False, "it is only for implications")
         if form.model not in BY_CELLS:
-            return Support(False, f"it takes oblique trees and mixed models, and the model is a {form.model}")
+            return Support(False, f"it takes oblique trees, and the model is a {form.model}")
         return Support(True, "where an answer breaks an implication, what is left is parted")
 
     def ways(self, problem: Problem, relation: Implication, point: FloatArray) -> Iterator[Domain]:
