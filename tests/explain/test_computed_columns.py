@@ -152,6 +152,12 @@ def test_bad_input_is_told() -> None:
         asked(RATIO, wrong)
     with pytest.raises(InputError, match=r"the function fails in row 0, for debt=\d+, income=\d+ \(ZeroDivisionError"):
         asked(bf.computed("debt_ratio", lambda debt, income: debt / income if debt < 0 else 1 // 0))
+    with pytest.raises(
+        InputError, match=r"the function gives 'high' in row 0\. 'debt_ratio' holds .* Give such a value"
+    ):
+        asked(bf.computed("debt_ratio", lambda debt, income: "high" if debt else None))
+    with pytest.raises(InputError, match=r"age - 40 ranges from .*must not become 0"):
+        asked(bf.computed("debt_ratio", lambda debt, age: debt / (age - 40)))
     with pytest.raises(InputError, match=r"age - 40 ranges from -20 to 29.*must not become 0"):
         asked(bf.computed("debt_ratio", "debt / (age - 40)"))
     with pytest.raises(InputError, match="is a circle"):

@@ -147,6 +147,31 @@ def test_feature_engine_creates_features() -> None:
             assert answer.cost == pytest.approx(by_hand(model, row, X))
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_ratio_whose_divisor_may_be_0(whole) -> None:
+    """Values on grids are tried, so it is proven; real numbers are searched, and the reason is told."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"debt": rng.uniform(500, 6000, 200), "net": rng.uniform(-7000, 15000, 200)})
+    steps = None
+    if whole:
+        X, steps = X.round(-2) + 50, {"debt": bf.Step(100), "net": bf.Step(100)}
+    y = np.where(X["debt"] / X["net"] + rng.normal(0, 0.1, 200) > 0.4, "no", "yes")
+    model = make_pipeline(FunctionTransformer(ratio), TREE).fit(X, y)
+    row = X[model.predict(X) == "no"].iloc[[0]]
+    explainer = bf.Explainer(model, data=X, space=steps)
+    answer = explainer.explain(row, target="yes", seed=0)
+    assert answer.certificate.status.name == ("PROVEN_OPTIMAL" if whole else "VALID")
+    assert ("what is divided by may be 0" in " ".join(str(explainer.solvers(row, "yes")).split())) != whole
+    debt, net = (np.append(100.0 * np.arange(-70, 150), row[name]) for name in X)
+    grid = pd.DataFrame({"debt": np.repeat(debt, len(net)), "net": np.tile(net, len(debt))})
+    grid = grid[
+        grid["debt"].between(X["debt"].min(), X["debt"].max()) & grid["net"].between(X["net"].min(), X["net"].max())
+    ]
+    grid = grid[grid["net"] != 0]
+    cost = ((grid - row.iloc[0]).abs() / (X.max() - X.min())).sum(axis=1)[model.predict(grid) == "yes"].min()
+    assert answer.cost == pytest.approx(cost) if whole else answer.cost <= cost
+
+
 def test_what_a_function_does_not_only_calculate_is_searched() -> None:
     X, y = bank()
     for function in (lambda X: np.c_[X, np.minimum(X[:, 0], X[:, 1])], lambda X: np.abs(X), lambda X: X > 10):
@@ -154,6 +179,17 @@ def test_what_a_function_does_not_only_calculate_is_searched() -> None:
         explainer = bf.Explainer(model, data=X.to_numpy())
         answer = explainer.explain(X.to_numpy()[y == "no"][:1], target="yes", seed=0)
         assert answer.certificate.solver.startswith(("swarm", "none"))
+
+
+def test_products_and_what_is_calculated_from_a_ratio_are_searched() -> None:
+    X, y = bank()
+    table = X.to_numpy()
+    again = FunctionTransformer(lambda X: np.c_[X, X[:, 3] + X[:, 0]])
+    for steps in ([FunctionTransformer(lambda X: np.c_[X, X[:, 0] * X[:, 1]])], [FunctionTransformer(ratio), again]):
+        model = make_pipeline(*steps, TREE).fit(table, y)
+        answer = bf.Explainer(model, data=table).explain(table[model.predict(table) == "no"][:1], target="yes", seed=0)
+        assert answer.found
+        assert "swarm: only predictions are needed" in answer.certificate.solver
 
 
 def test_a_step_that_was_taught_wrongly_is_told() -> None:

@@ -145,7 +145,11 @@ class ComputedColumn(Relation):
 
     def of_columns(self, space: Space, columns: Mapping[str, FloatArray], *, strict: bool = False) -> FloatArray:
         """The same of the encoded values of its inputs."""
-        return _encoded(space[self.name], self._computed(space, columns, strict=strict))
+        made = self._computed(space, columns, strict=strict)
+        codes = _encoded(space[self.name], made)
+        if strict and self.function is not None:
+            self._check_made(space[self.name], made, codes)
+        return codes
 
     def _computed(self, space: Space, columns: Mapping[str, FloatArray], *, strict: bool) -> Sequence[Any] | FloatArray:
         if self.formula is not None:
@@ -168,6 +172,16 @@ class ComputedColumn(Relation):
                 "It must have a value in each row.",
                 "A missing value is None.",
             ) from error
+
+    def _check_made(self, feature: Feature, made: Sequence[Any] | FloatArray, codes: FloatArray) -> None:
+        """Refuse what a function gives and its column cannot hold."""
+        for row, value in enumerate(made):
+            if np.isnan(codes[row]) and not frames.is_missing(value):
+                raise InputError(
+                    f"{self!r} was given, and the function gives {value!r} in row {row}.",
+                    f"{self.name!r} holds {feature.describe()}.",
+                    "Give such a value, or None where it is missing.",
+                )
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.numbers]

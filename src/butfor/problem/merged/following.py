@@ -130,4 +130,7 @@ def _obstacle(problem: Whole, group: FollowingGroup, columns: IntArray) -> str:
             return "a number that is computed must keep its value"
     if group.is_cut(problem) or all(j in problem.domain.levels or problem.domain.step[j] for j in group.free):
         return ""
+    low, high = problem.domain.extent.low, problem.domain.extent.high
+    if any(one.quotient is not None and not _divides(one, low, high) for one in group.computed):
+        return "columns may be any numbers, and what is divided by may be 0"
     return "columns may be any numbers, and what is computed from them is no quotient of sums whose thresholds decide"

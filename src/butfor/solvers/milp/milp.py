@@ -28,7 +28,7 @@ class Milp(AbstractSolver):
     does = "linear models and trees with whole numbers, categories, counted changes, relations: through HiGHS"
 
     def accepts(self, form: Form) -> Support:
-        if form.model in (ModelKind.BLACK_BOX, ModelKind.ADDITIVE):
+        if form.model in (ModelKind.BLACK_BOX, ModelKind.ADDITIVE, ModelKind.COMPUTED):
             return Support(False, f"it takes linear models, trees and networks, and the model is a {form.model}")
         if form.blended:
             return Support(False, BLENDED)
