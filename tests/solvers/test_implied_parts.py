@@ -36,7 +36,7 @@ class TestImpliedPartsOfObliqueTrees(Implied):
     kinds = Kinds(continuous=False, costs=("l1", "l2"), relations=("at most",))
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(30), range(30, 600)]))
+@pytest.mark.parametrize("seeds", first(1, [range(15), range(15, 600)]))
 def test_real_numbers_as_the_program(seeds: range) -> None:
     both = binding = 0
     for seed in seeds:
@@ -51,7 +51,7 @@ def test_real_numbers_as_the_program(seeds: range) -> None:
     assert binding > 0.1 * len(seeds)
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(25), range(25, 1000)]))
+@pytest.mark.parametrize("seeds", first(1, [range(12), range(12, 1000)]))
 def test_each_admissible_row_that_keeps_it_lies_in_a_part_and_the_answer_in_none(seeds: range) -> None:
     """Every value of a fine list that the domain takes is asked."""
     parted = 0
