@@ -13,6 +13,7 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 import butfor as bf
 from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
+from butfor.solvers.ensemble import effort
 from butfor.solvers.ensemble import search as ensemble_search
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.leaves import all_leaves
@@ -137,6 +138,28 @@ def test_control_c_keeps_what_was_found(forest, monkeypatch) -> None:
     assert answer.found
     assert answer.certificate.bound <= optimum[hardest] * (1 + 2e-6)
     assert answer.cost >= optimum[hardest] * (1 - 2e-6)
+
+
+def test_bounds_that_are_raised_beside_branching_change_no_answer(forest, monkeypatch) -> None:
+    """They are raised at every node, and for ever. Nothing is left to boxes, and little to the root."""
+    explainer, rows, optimum = forest
+    problems = [problem for problem in map(middle_sized, range(40)) if EnsembleBranchBound().accepts(problem.form())]
+    before = [EnsembleBranchBound().solve(problem, Budget()) for problem in problems]
+    for name, value in {"HEAD_START": 0, "SHORT_START": 0, "ROOT_BURSTS": 2, "BRANCH_SHARE": 0, "AGAIN_GAIN": -1}.items():
+        monkeypatch.setattr(effort, name, value)
+    raised, times = ensemble_search.LeafSearch._raised, []
+
+    def counted(search, root, bound, looks):
+        times.append(looks)
+        return raised(search, root, bound, 1)
+
+    monkeypatch.setattr(ensemble_search.LeafSearch, "_raised", counted)
+    for problem, known in zip(problems, before, strict=True):
+        again = EnsembleBranchBound().solve(problem, Budget())
+        assert again.cost == pytest.approx(known.cost, rel=2e-6, abs=2e-6)
+        assert again.bound == pytest.approx(known.bound, rel=2e-6, abs=2e-6)
+    assert explainer.explain(rows, target=1).costs == pytest.approx(optimum, rel=2e-6)
+    assert len(times) > 100
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])

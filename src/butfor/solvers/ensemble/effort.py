@@ -27,6 +27,12 @@ ROOT_BURSTS, ZOOM_BURSTS = 40, 1
 ROOT_GAIN = 0.05
 """At the root bounds are raised as long as that closes this share of what is missing."""
 
+BRANCH_SHARE, AGAIN_GAIN = 6, 0.01
+"""Branching looks at so many times as many leaves as all bounds on all rows before it, and then these are raised further.
+
+That ends where it closes less than such a share of what is missing.
+"""
+
 NODE_GAP = 1e-9
 """A node whose bound comes this close to the best row (relative to 1 + cost, in coins) is done, and that is its bound.
 

@@ -174,3 +174,20 @@ class Reduced(NamedTuple):
     pairs: Pairs
     blocks: Slices
     entries: Entries
+
+
+def parted(cells: ReducedCells, alive: BoolArray, feature: int, x: int, where: int) -> tuple[BoolArray, BoolArray]:
+    """The living cells of a node in two parts, of which the first has cell `x` of the feature.
+
+    The cells of an ordered feature are parted before the cell `where`, and others into `x` and the rest.
+    """
+    first, last = cells.start[feature], cells.start[feature + 1]
+    near, far = alive.copy(), alive.copy()
+    if not cells.ordered[feature]:
+        near[first:x] = near[x + 1 : last] = False
+        far[x] = False
+    elif x < where:
+        near[where:last] = far[first:where] = False
+    else:
+        near[first:where] = far[where:last] = False
+    return near, far

@@ -21,6 +21,7 @@ from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.move_kernels import improve
 from butfor.solvers.ensemble.reduce import carried, of_node, reduce
+from butfor.solvers.ensemble.reduced_ensemble import parted
 from butfor.solvers.ensemble.work_arrays import Task, move_work_for, no_multipliers, work_for
 from butfor.solvers.solver import Budget
 
@@ -31,6 +32,7 @@ class LeafSearch:
     `best`, a cell for each feature, costs `upper`, and no row costs less than `lower`.
     `upper` may be known from elsewhere before `best` is found.
     If there is no row, every one is `short` of the goal by as much as that, and `closest` by little more.
+    `looks` counts the leaves that bounds looked at, and `root_alive` are the cells that a better row may have.
     `confirmed` says of a row between the goal and the firm goal whether it is an answer.
     """
 
@@ -42,12 +44,10 @@ class LeafSearch:
         self.best: IntArray | None = None
         self.short: FloatArray | None = None
         self.closest: IntArray | None = None
+        self.looks = 0
 
     def run(self, budget: Budget) -> None:
-        """Search until the best row is proven or the budget is spent.
-
-        Ctrl-C spends the budget.
-        """
+        """Search until the best row is proven or the budget is spent, as it is by Ctrl-C."""
         steps = self._steps()
         try:
             for _ in steps:
@@ -103,11 +103,31 @@ class LeafSearch:
         bound = yield from self._root(bursts)
         if bound == np.inf:
             self._close()
+            return
+        self.lower, self.root_alive = max(self.lower, bound), self.work.alive.copy()
+        if bursts == effort.ROOT_BURSTS:
+            self._polish(together=2)
+            yield from self._branch_beside(bound)
         else:
-            self.lower = max(self.lower, bound)
-            if bursts == effort.ROOT_BURSTS:
-                self._polish(together=2)
             yield from self._branch(bound)
+
+    def _branch_beside(self, bound: float) -> Generator[None]:
+        """Branch, and raise the bound of all rows beside it: from a weak one, branching takes for ever.
+
+        Each time it is raised for as long as in all before, until that closes hardly more of what is missing.
+        """
+        root: list[FloatArray | BoolArray] = [self.root_alive, *(part.copy() for part in self.multipliers)]
+        looks, most, more = self.looks, (1 + effort.BRANCH_SHARE) * self.looks, True
+        for _ in (steps := self._branch(bound)):
+            yield
+            if more and self.looks > most and math.isfinite(self.upper):
+                before, bound = bound, (yield from self._raised(root, bound, looks))
+                if bound == np.inf:
+                    steps.close()
+                    self._close()
+                    return
+                more = bound - before > effort.AGAIN_GAIN * (self._ceiling() - before)
+                looks, most = 2 * looks, self.looks + 2 * effort.BRANCH_SHARE * looks
 
     def _close(self) -> None:
         """No row costs less than the ceiling."""
@@ -176,8 +196,6 @@ class LeafSearch:
         self.work, self.moves = work_for(reduced), move_work_for(reduced, len(ask.goal))
         return True
 
-    # ----------------------------------------------------------------------------------------------- local search
-
     def _begin(self, able: BoolArray) -> bool:
         """From the cheapest cells into the goal, and then among those cells that a better row may have.
 
@@ -193,10 +211,7 @@ class LeafSearch:
         return True
 
     def _polish(self, together: int = 1) -> None:
-        """Take changes of the best row back, as long as that helps.
-
-        So many are taken back `together`, and the local search has to find another way.
-        """
+        """Take changes of the best row back, so many `together`, and look for another way, as long as that helps."""
         better = True
         while better and self.best is not None:
             better = False
@@ -252,10 +267,7 @@ class LeafSearch:
         return True
 
     def _first_rate(self) -> FloatArray:
-        """What a unit of each score should cost, roughly.
-
-        It is what the best row paid for what the cheapest one lacked.
-        """
+        """What a unit of each score should cost, roughly: what the best row paid for what the cheapest one lacked."""
         x = self._cheapest()
         # counts the scores, and stops at once
         improve(self.reduced, self.task, self.work.alive, self.moves, x.copy(), -1, -np.inf)
@@ -265,13 +277,12 @@ class LeafSearch:
         total = lack.sum()
         return np.where(lack > 0, 0.7 * spent / total, 0.0) if total > 0 else np.full(len(lack), spent)
 
-    # ------------------------------------------------------------------------------------------- branch and bound
-
     def _raise(self, how: effort.Effort, size: FloatArray) -> float:
         """A bound on the rows of the living cells.
 
         It is infinite if none is better than the best. A row is tried on the way.
         """
+        self.looks += how.sweeps * len(self.work.cost)
         found = float(ascend(self.reduced, self.task, self.multipliers, self.work, self._ceiling(), size, *how))
         if found < np.inf:
             self._try(self.work.x)
@@ -280,22 +291,40 @@ class LeafSearch:
         return found
 
     def _root(self, bursts: int) -> Generator[None, None, float]:
+        """Raise the bound of all rows, as long as that closes enough of what is missing."""
+        self.pace = np.full(len(self.task.goal), effort.ROOT_EFFORT.step)
         best = 0.0
-        size = np.full(len(self.task.goal), effort.ROOT_EFFORT.step)
         for burst in range(bursts):
-            before = self.upper
-            found = self._raise(effort.ROOT_EFFORT, size)
-            if found == np.inf:
-                return np.inf
-            if self.upper < before:
-                self._polish()
+            found = yield from self._burst(best)
             gain, wanted = found - best, effort.ROOT_GAIN * (min(self.upper, 1e9) - best)
             best = max(best, found)
-            self.lower = max(self.lower, min(best, self._ceiling()))
-            yield
-            if burst > 1 and gain < wanted:
+            if best == np.inf or (burst > 1 and gain < wanted):
                 break
         return best
+
+    def _raised(self, root: Sequence[FloatArray | BoolArray], bound: float, looks: int) -> Generator[None, None, float]:
+        """Raise the bound of all rows further, for about so many looks at leaves. `root` are their cells and multipliers."""
+        until = self.looks + looks
+        self._swap(root)
+        while bound < np.inf and self.looks < until:
+            bound = max(bound, (yield from self._burst(bound)))
+        self._swap(root)
+        return bound
+
+    def _swap(self, root: Sequence[FloatArray | BoolArray]) -> None:
+        for part, kept in zip((self.work.alive, *self.multipliers), root, strict=True):
+            part[:], kept[:] = kept.copy(), part.copy()
+
+    def _burst(self, best: float) -> Generator[None, None, float]:
+        """One bound on all rows, of which `best` is known."""
+        before = self.upper
+        found = self._raise(effort.ROOT_EFFORT, self.pace)
+        if found < np.inf:
+            if self.upper < before:
+                self._polish()
+            self.lower = max(self.lower, min(max(best, found), self._ceiling()))
+            yield
+        return found
 
     def _branch(self, bound: float) -> Generator[None]:
         """Branch until no open node can hold a better row.
@@ -314,7 +343,7 @@ class LeafSearch:
         put(bound)
         while left.is_open:
             bound, (bits, rate[:], toll[:]) = left.pop()
-            alive[:] = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=len(alive))
+            alive[:] = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=len(alive)) & self.root_alive
             while True:
                 know(bound)
                 yield
@@ -329,7 +358,7 @@ class LeafSearch:
                 feature, where = branching(cells.start, cells.ordered, alive, work.x, work.potential, work.vote)
                 if feature < 0:
                     break
-                near, far = self._children(int(feature), int(where))
+                near, far = parted(cells, alive, int(feature), int(work.x[feature]), int(where))
                 alive[:] = far
                 put(bound)
                 alive[:] = near
@@ -337,9 +366,8 @@ class LeafSearch:
 
     def _is_thin(self) -> bool:
         """Whether so few leaves can be reached that the others should be left behind."""
-        return (
-            len(self.work.cost) > effort.ZOOM_LEAVES and float(np.isfinite(self.work.cost).mean()) < effort.ZOOM_SHARE
-        )
+        cost = self.work.cost
+        return len(cost) > effort.ZOOM_LEAVES and float(np.isfinite(cost).mean()) < effort.ZOOM_SHARE
 
     def _zoom_in(self, bound: float, know: Callable[[float], None]) -> Generator[None]:
         """Search the node in an ensemble of its own. `know` is told of bounds on its rows."""
@@ -355,9 +383,11 @@ class LeafSearch:
         if inner._reduce(able):
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
+            outside = self.looks
             try:
                 for _ in inner._settle(effort.ZOOM_BURSTS):
                     know(max(bound, inner.lower))
+                    self.looks = outside + inner.looks
                     yield
             finally:
                 if inner.best is not None and inner.upper < self.upper:
@@ -367,20 +397,3 @@ class LeafSearch:
     def _inside(self, question: Instance, original: Callable[[IntArray], IntArray]) -> LeafSearch:
         """A search of a node. `original` turns its cells into ours."""
         return LeafSearch(question, self.upper, lambda cells: self.confirmed(original(cells)))
-
-    def _children(self, feature: int, where: int) -> tuple[BoolArray, BoolArray]:
-        """The living cells of both children of a node.
-
-        The first child has the feature's own choice.
-        """
-        cells, x = self.reduced.cells, self.work.x[feature]
-        first, last = cells.start[feature], cells.start[feature + 1]
-        near, far = self.work.alive.copy(), self.work.alive.copy()
-        if not cells.ordered[feature]:
-            near[first:x] = near[x + 1 : last] = False
-            far[x] = False
-        elif x < where:
-            near[where:last] = far[first:where] = False
-        else:
-            near[first:where] = far[where:last] = False
-        return near, far
