@@ -145,7 +145,13 @@ def test_bounds_that_are_raised_beside_branching_change_no_answer(forest, monkey
     explainer, rows, optimum = forest
     problems = [problem for problem in map(middle_sized, range(40)) if EnsembleBranchBound().accepts(problem.form())]
     before = [EnsembleBranchBound().solve(problem, Budget()) for problem in problems]
-    for name, value in {"HEAD_START": 0, "SHORT_START": 0, "ROOT_BURSTS": 2, "BRANCH_SHARE": 0, "AGAIN_GAIN": -1}.items():
+    for name, value in {
+        "HEAD_START": 0,
+        "SHORT_START": 0,
+        "ROOT_BURSTS": 2,
+        "BRANCH_SHARE": 0,
+        "AGAIN_GAIN": -1,
+    }.items():
         monkeypatch.setattr(effort, name, value)
     raised, times = ensemble_search.LeafSearch._raised, []
 

@@ -67,6 +67,12 @@ class TestManyValues(TestTreesUnderBoth):
     def coarse(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(limits, "FEW_VALUES", 0)
 
+    def test_a_number_inside_a_cell_is_a_point_of_its_grid(self) -> None:
+        """A float above 2, where a cell begins, was taken for 2. It cost less, and the target was missed."""
+        problem = self.problem(10_239)
+        found = self.solver.solve(problem, Budget())
+        assert found.cost[0] == pytest.approx(self.judge(problem), rel=2e-6)
+
 
 class TestMixedModelsUnderBoth(SolverContract):
     """One to three trees and a linear model."""

@@ -95,10 +95,13 @@ def row_cells(problem: Problem) -> RowCells:
 
 
 def _in_cell(domain: Domain, j: int, cells: Cells, at: int) -> Domain:
-    """The domain in which a column lies in one of its cells."""
+    """The domain in which a column lies in one of its cells. A number moves to a point of its grid there, and not beside it."""
     if cells.levels:
         return domain.at_levels(j, np.arange(cells.count) == at)
-    return domain.narrowed(j, float(np.nextafter(cells.lower()[at], np.inf)), float(cells.upper()[at]))
+    low, high = domain.within(j, cells.lower()[None, [at]], cells.upper()[None, [at]])
+    stay = domain.stay.copy()
+    stay[:, j] &= cells.index(domain.factuals[:, j]) == at
+    return replace(domain.narrowed(j, low[0, 0], high[0, 0]), stay=stay)
 
 
 def _of_nothing(space: Space) -> Trees:
