@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from tests.shorter import first
 
 
 def two_columns(seed: int, rows: int = 80) -> tuple[pd.DataFrame, pd.Series]:
@@ -22,7 +23,8 @@ def two_columns(seed: int, rows: int = 80) -> tuple[pd.DataFrame, pd.Series]:
     return X, (X["a"] + 0.8 * rng.normal(size=rows) > 0).astype(int)
 
 
-def test_a_leaf_that_is_tied_with_another_class_is_outside() -> None:
+@pytest.mark.parametrize("some", first(1, [slice(2), slice(2, 4)]), ids=str)
+def test_a_leaf_that_is_tied_with_another_class_is_outside(some: slice) -> None:
     """A tree predicts the first class of a tie. Regions of the second class must not hold such leaves."""
     asked = 0
     for seed in range(30):
@@ -32,7 +34,7 @@ def test_a_leaf_that_is_tied_with_another_class_is_outside() -> None:
         if not tied.any():
             continue
         explainer, rng = bf.Explainer(tree, X), np.random.default_rng(seed)
-        for _, row in X[tree.predict(X) == 1].iloc[:2].iterrows():
+        for _, row in X[tree.predict(X) == 1].iloc[some].iterrows():
             region = explainer.region(row.to_frame().T, target=1)
             inside = pd.DataFrame(region.low + rng.random((1000, 2)) * (region.high - region.low), columns=X.columns)
             assert (tree.predict(inside) == 1).all()
@@ -83,11 +85,12 @@ def test_of_several_classes_it_is_about_the_one_that_the_row_has() -> None:
     assert radii[0] == radii[1]
 
 
-def test_the_worst_row_of_a_network_misses_the_target() -> None:
+@pytest.mark.parametrize("some", first(1, [slice(4), slice(4, 8)]), ids=str)
+def test_the_worst_row_of_a_network_misses_the_target(some: slice) -> None:
     X, y = two_columns(1, 200)
     model = MLPClassifier((8,), max_iter=600, random_state=0).fit(X, y)
     explainer = bf.Explainer(model, X)
-    for i in np.flatnonzero(model.predict(X) == 1)[:4]:
+    for i in np.flatnonzero(model.predict(X) == 1)[some]:
         for norm in ("linf", "l2", "l1"):
             found = explainer.robustness(X.iloc[[i]], target=1, norm=norm)
             assert found.worst is None or model.predict(found.worst)[0] == 0
@@ -126,14 +129,15 @@ def test_ends_are_told_apart_however_close_they_are() -> None:
     ],
     ids=["tree", "forest", "line", "network"],
 )
-def test_the_region_of_a_robust_answer_contains_what_was_promised(model) -> None:
+@pytest.mark.parametrize("some", first(1, [slice(6), slice(6, 12)]), ids=str)
+def test_the_region_of_a_robust_answer_contains_what_was_promised(model, some: slice) -> None:
     X, y = two_columns(3, 200)
     X = X.assign(n=np.random.default_rng(3).integers(0, 9, len(X)))
     model.fit(X, y)
     explainer, rng, asked = bf.Explainer(model, X), np.random.default_rng(0), 0
     whole = {} if isinstance(model, MLPClassifier) else {"n": 1.0}  # they count as real ones in regions of networks
     ball = bf.robust({"a": 0.2, "b": 0.3, **whole})
-    for answer in explainer.explain(X[model.predict(X) == 0].iloc[:6], target=1, constraints=[ball], time_limit=60):
+    for answer in explainer.explain(X[model.predict(X) == 0].iloc[some], target=1, constraints=[ball], time_limit=60):
         if not answer.found:
             continue
         wide, promised = explainer.region(answer, target=1), answer.region

@@ -141,10 +141,11 @@ def test_round_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
     assert judged > 5
 
 
+@pytest.mark.parametrize("block", first(1, range(2)))
 @pytest.mark.parametrize("form", ["ensemble", "linear", "network"])
-def test_the_adversary_is_exact(form: str) -> None:
+def test_the_adversary_is_exact(form: str, block: int) -> None:
     slipped = 0
-    for seed in range(75):
+    for seed in range(75 * block, 75 * block + 75):
         problem = slipping(seed, form, (BallNorm.LINF, BallNorm.L2, BallNorm.L1)[seed % 3 if form == "ensemble" else 0])
         row, A = random_row(np.random.default_rng(seed), problem.space), np.eye(problem.model.scores)
         near = neighbours(problem, row)
@@ -160,9 +161,10 @@ def test_the_adversary_is_exact(form: str) -> None:
     assert slipped > 15
 
 
-def test_the_counterpart_is_the_smallest_leaf_and_a_reply_is_a_neighbour() -> None:
+@pytest.mark.parametrize("block", first(1, range(2)))
+def test_the_counterpart_is_the_smallest_leaf_and_a_reply_is_a_neighbour(block: int) -> None:
     differ = 0
-    for seed in range(40):
+    for seed in range(40 * block, 40 * block + 40):
         problem = slipping(seed, "ensemble")
         ball, rng = problem.demands.ball, np.random.default_rng(seed)
         model = on_grid(problem.model, ball)
@@ -199,9 +201,10 @@ def test_rows_of_a_linear_model_together_are_as_each_alone() -> None:
     assert judged > 20
 
 
-def test_whoever_tries_all_combinations_lets_levels_slip() -> None:
+@pytest.mark.parametrize("block", first(1, range(2)))
+def test_whoever_tries_all_combinations_lets_levels_slip(block: int) -> None:
     judged = 0
-    for seed in range(100):
+    for seed in range(100 * block, 100 * block + 100):
         problem = slipping(seed, "linear")
         if not problem.demands.ball.slips or not Enumeration().accepts(problem.form()):
             continue

@@ -19,7 +19,6 @@ from butfor.solvers.ensemble.cell_search import NOTHING, Inside
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves, over_finer
 from butfor.solvers.ensemble.limits import CellLimits, limits_of, narrow_cells, sum_columns, with_numbers
-from butfor.solvers.outcome import Status
 from butfor.solvers.reduction import Handing
 from butfor.solvers.solver import Budget
 from butfor.space.space import Space
@@ -74,8 +73,7 @@ class RowCells:
         ).with_demands(margin=0.0)
         found, rest = handing.solve(small, budget), float(price[others].sum())
         if not found.found()[0]:
-            undecided = found.status()[0] is not Status.PROVEN_INFEASIBLE
-            return Inside(None, np.inf, float(price.sum())) if undecided else NOTHING
+            return Inside(None, np.inf, rest + float(found.bound[0]))
         point = np.where(others, value, found.points[0])
         if not problem.reached(score_set, point):
             return NOTHING
