@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -97,6 +99,58 @@ def test_menus_words_and_impossible_questions_know_what_follows() -> None:
         sure = bf.probability("yes", at_least=1 - 1e-9)
         none = explainer.explain(row, target=sure, constraints=[RATIO, bf.fixed("age")])
     assert none.certificate.status.name == "PROVEN_INFEASIBLE"
+
+
+def test_what_is_computed_is_a_consequence_and_no_action() -> None:
+    X, y = bank()
+    model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
+    explainer = bf.Explainer(model, data=X, space={"debt": bf.Step(100), "income": bf.Step(100)})
+    rows = X[model.predict(X) == "no"].iloc[:4]
+    answers = explainer.explain(rows, target="yes", constraints=[RATIO, bf.fixed("age")])
+    for answer in answers:
+        moved = [name for name in ("debt", "income") if answer[name].change]
+        assert [change.name for change in answer.actions] == moved
+        assert [change.name for change in answer.consequences] == ["debt_ratio"]
+        ratio = answer["debt_ratio"]
+        assert (ratio.action, ratio.consequence) == (0, ratio.change)
+        assert f"by changing {len(moved)} of 4 columns; 1 more follows" in repr(answer)
+        assert "From that follows your debt_ratio at" in answer.to_text()
+        assert "1 more follows by itself." in answer.to_html()
+    assert answers.to_frame()["changed"].tolist() == [len(one.actions) for one in answers]
+    long = answers.to_frame("long").set_index("column")
+    assert (long["follows"] == long["change"].where(long.index == "debt_ratio", 0)).all()
+    again = Explanation.from_json(answers[0].to_json())
+    assert again.consequences == answers[0].consequences
+    ladder = explainer.ladder(rows.iloc[[0]], ["yes"], constraints=[RATIO, bf.fixed("age")])
+    assert ladder.to_frame()["changed"].tolist() == [len(answers[0].actions)]
+    trade_off = explainer.trade_off(rows.iloc[[0]], "yes", constraints=[RATIO], against="changes")
+    assert trade_off.to_frame()["changed"].tolist() == [len(one.actions) for one in trade_off.answers]
+
+
+def test_a_level_that_is_computed_and_a_missing_number_are_consequences_too() -> None:
+    X, y = bank()
+    X = X.assign(band=np.where(X["debt"] < 3_000, "low", "high"), spare=X["debt"].where(X["debt"] < 3_000))
+    codes = X.assign(band=X["band"] == "low")
+    model = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(codes, y)
+    boxed = bf.black_box(lambda t: model.predict_proba(t.assign(band=t["band"] == "low")), classes=model.classes_)
+    row = X[(model.predict(codes) == "no") & X["spare"].isna()].iloc[[0]]
+    rules = [
+        RATIO,
+        bf.fixed("age", "income"),
+        bf.computed("band", lambda debt: "low" if debt < 3_000 else "high"),
+        bf.computed("spare", lambda debt: debt if debt < 3_000 else None),
+    ]
+    space = {"debt": bf.Step(100), "income": bf.Step(100)}
+    answers = bf.Explainer(boxed, data=X, space=space).explain(row, "yes", constraints=rules, seed=0)
+    answer = answers.only
+    assert [change.name for change in answer.actions] == ["debt"]
+    assert [change.name for change in answer.consequences] == ["debt_ratio", "band", "spare"]
+    for change in answer.consequences:
+        assert change.consequence == change.change
+    told = {one["column"]: one.get("follows") for one in json.loads(answer.to_json())["changes"]}
+    assert told == {one.name: one.change if one.by_itself else None for one in answer.changes}
+    long = answers.to_frame("long")
+    assert long["follows"].fillna(-1).tolist() == [0, answer["debt_ratio"].change, -1, -1]
 
 
 def test_what_is_asked_of_a_ratio_is_kept() -> None:

@@ -127,7 +127,7 @@ class _Sets:
         cheaper = answer.cost < part - tolerated(answer.cost, self.coin)
         if known.status is Status.PROVEN_INFEASIBLE:
             standing = Standing.IMPOSSIBLE
-        elif answer.found and cheaper and self._actions(answer) == len(one):
+        elif answer.found and cheaper and len(answer.actions) == len(one):
             standing = Standing.OFFERED
         else:
             standing = Standing.NO_CHEAPER if min(part, answer.cost) < np.inf else Standing.OPEN
@@ -135,10 +135,6 @@ class _Sets:
         farthest = known.evidence.farthest
         reached, needed = (np.nan, np.nan) if farthest is None else (farthest.reached, farthest.needed)
         self.lines[one] = MenuLine(self._names(one), standing, self.least[one], known.bound, reached, needed)
-
-    def _actions(self, answer: Explanation) -> int:
-        """How many columns one changes oneself: those that are computed from others are left out."""
-        return sum(change.name not in self.case.question.following for change in answer.actions)
 
     def _cheapest_part(self, one: Columns) -> float:
         """The least cost of all parts of a set. Each of them lies in one that lacks a single column."""

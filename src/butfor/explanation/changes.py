@@ -12,7 +12,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.explanation.column_words import ENGLISH, ColumnWords, NumberStyle, Words
 from butfor.space.feature import Feature
-from butfor.space.space import Space
+from butfor.space.space import Space, same
 
 PLAIN_WORDS = ColumnWords(thousands=False)
 """How the values of a column are written that has no words."""
@@ -28,7 +28,11 @@ class Change:
     - `position`: where both values lie on the range (0 to 1, or outside);
     - `share`: the signed change as a share of the range;
     - `stays`: the ends between which the answer stays valid, together with those of all columns, if a box was promised;
-    - `acted`: what one's own action alone would make of it, if the column follows from others (see `bf.follows`).
+
+    If the column follows from others (see `bf.follows` and `bf.computed`):
+
+    - `acted`: what one's own action alone would make of it (None if that is missing);
+    - `by_itself`: whether it only follows, and one does nothing to it.
     """
 
     name: str
@@ -41,22 +45,18 @@ class Change:
     ends: tuple[float, float] | None = None
     words: ColumnWords | None = None
     stays: tuple[float, float] | None = None
-    acted: float | None = None
+    acted: Any = None
+    by_itself: bool = False
 
     @property
     def action(self) -> float | None:
         """How much of the change is one's own action; None if the column is no number."""
-        return self.change if self.acted is None else self.acted - self.before
+        return self.change if self.change is None or self.acted is None else self.acted - self.before
 
     @property
     def consequence(self) -> float | None:
         """How much of the change follows from other changes, and costs nothing; None if the column is no number."""
         return None if self.change is None else 0.0 if self.acted is None else self.after - self.acted
-
-    @property
-    def by_itself(self) -> bool:
-        """Whether the column only follows from others, and one does nothing to it."""
-        return self.acted is not None and self.acted == self.before and self.changed
 
     @property
     def follows(self) -> str:
@@ -176,16 +176,17 @@ def change_rows(
     `acted` is what one's own actions alone would make of the row, and which columns follow from others.
     """
     after = factual if point is None else point
-    known = words.columns if words else {}
+    known, moved = words.columns if words else {}, ~same(factual, after)
     rows = [
-        _row(feature, float(factual[j]), float(after[j]), known.get(feature.name))
+        _row(feature, float(factual[j]), float(after[j]), bool(moved[j]), known.get(feature.name))
         for j, feature in enumerate(space.features)
     ]
-    codes, effects = (after, ()) if acted is None or point is None else acted
-    for j in effects:
-        own = float(codes[j])
-        if not np.isnan(own):
-            rows[j] = replace(rows[j], acted=space.features[j].value(own), changed=rows[j].changed or own != factual[j])
+    if acted is not None and point is not None:
+        own, effects = acted
+        for j in effects:
+            idle = bool(same(own[j], factual[j]))
+            changed, alone = rows[j].changed, space.features[j].value(float(own[j]))
+            rows[j] = replace(rows[j], acted=alone, changed=changed or not idle, by_itself=changed and idle)
     if box is None:
         return tuple(rows)
     return tuple(
@@ -194,8 +195,7 @@ def change_rows(
     )
 
 
-def _row(feature: Feature, before: float, after: float, words: ColumnWords | None) -> Change:
-    changed = not (before == after or (np.isnan(before) and np.isnan(after)))
+def _row(feature: Feature, before: float, after: float, changed: bool, words: ColumnWords | None) -> Change:
     facts = (feature.name, feature.kind, feature.value(before), feature.value(after), changed)
     if feature.levels is not None or np.isnan(before) or np.isnan(after):
         return Change(*facts, words=words)

@@ -14,7 +14,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import suggests
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ENGLISH, NumberStyle, Words, words_over
-from butfor.explanation.consequences import consequences_of
+from butfor.explanation.consequences import acted, effects_of
 from butfor.explanation.promised import promised_ends
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.region import Region
@@ -134,16 +134,16 @@ class Explanation:
 
     @property
     def consequences(self) -> tuple[Change, ...]:
-        """The changes that only follow from them (see `bf.follows`), and cost nothing."""
+        """The changes that only follow from them (see `bf.follows` and `bf.computed`), and cost nothing."""
         return tuple(change for change in self.changes if change.by_itself)
 
     @property
     def _acted(self) -> tuple[FloatArray, Sequence[int]] | None:
         """What one's own actions alone would make of the row, and which columns follow from others."""
-        known = consequences_of(self.question, self.space)
-        if not known or self.point_codes is None:
+        if self.point_codes is None:
             return None
-        return known.actions(self.factual_codes[None], self.point_codes[None])[0], known.effects
+        own = acted(self.question, self.space, self.factual_codes[None], self.point_codes[None])
+        return own[0], effects_of(self.question, self.space)
 
     def described(self, words: Words) -> Explanation:
         """The same answer, told in these words. See `bf.describe`."""

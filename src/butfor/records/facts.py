@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.explanation.changes import change_rows
-from butfor.explanation.consequences import consequences_of
+from butfor.explanation.consequences import acted, effects_of
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.targets.score import Score
@@ -53,9 +53,9 @@ def readable(answers: Explanations, i: int) -> Facts:
     """What follows from the facts of an answer, for whoever reads its record without butfor."""
     end = answers.point_codes[i] if answers.found[i] else None
     start = answers.factual_codes[answers.table_rows[i]]
-    known = consequences_of(answers.question, answers.space)
-    acted = (known.actions(start[None], end[None])[0], known.effects) if known and end is not None else None
-    rows = change_rows(answers.space, start, end, acted=acted)
+    asked = answers.question, answers.space
+    own = None if end is None else (acted(*asked, start[None], end[None])[0], effects_of(*asked))
+    rows = change_rows(answers.space, start, end, acted=own)
     return {
         "gap": answers.certificates[i].to_dict()["gap"],
         "changes": [
@@ -65,7 +65,7 @@ def readable(answers: Explanations, i: int) -> Facts:
                 "after": to_spec(row.after),
                 "change": row.change,
                 "text": list(row.text),
-                **({} if row.acted is None else {"follows": row.consequence}),
+                **({} if row.acted is None or row.consequence is None else {"follows": row.consequence}),
             }
             for row in rows
             if row.changed

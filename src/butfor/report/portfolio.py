@@ -10,7 +10,7 @@ from typing import Any
 from butfor.errors import InputError
 from butfor.explanation.changes import PLAIN_WORDS, Change, change_rows, shown
 from butfor.explanation.column_words import ColumnWords
-from butfor.explanation.consequences import consequences_of
+from butfor.explanation.consequences import acted, effects_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.groups.counted import ALREADY
@@ -73,17 +73,17 @@ class Portfolio:
         """The changed columns of each answer; none if there is no answer."""
         answers, found = self.answers, self.answers.found.tolist()
         starts = answers.factual_codes[answers.table_rows]
-        known = consequences_of(answers.question, answers.space)
-        own = known.actions(starts, answers.point_codes)
+        own = acted(answers.question, answers.space, starts, answers.point_codes)
+        effects = effects_of(answers.question, answers.space)
         return [
             tuple(
                 one
-                for one in change_rows(answers.space, start, point, answers.words, acted=(acted, known.effects))
+                for one in change_rows(answers.space, start, point, answers.words, acted=(alone, effects))
                 if one.changed
             )
             if has
             else ()
-            for start, point, acted, has in zip(starts, answers.point_codes, own, found, strict=True)
+            for start, point, alone, has in zip(starts, answers.point_codes, own, found, strict=True)
         ]
 
     @cached_property

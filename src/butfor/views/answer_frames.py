@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, MissingExtraError
 from butfor.explanation.changes import is_number
-from butfor.explanation.consequences import acted, consequences_of
+from butfor.explanation.consequences import acted, effects_of
 from butfor.explanation.cost_parts import cost_parts, prices_of
 from butfor.explanation.explanations import Explanations
 from butfor.records.whole_file import path_of, write_whole
@@ -151,16 +152,19 @@ def long(answers: Explanations) -> Columns:
             b - a if feature.levels is None and a is not None and b is not None else None
             for feature, a, b in zip(features, before, after, strict=True)
         ],
-        **_following(answers, (points - own)[which, column].tolist()),
+        **_following(answers, column, (points - own)[which, column]),
         "cost": [None] * len(at) if parts is None else parts.tolist(),
         "share": [None] * len(at) if parts is None else _shares(parts.tolist(), [costs[i] for i in at]),
         **{name: [values[i] for i in at] for name, values in _scores(answers).items()},
     }
 
 
-def _following(answers: Explanations, parts: list[float]) -> Columns:
-    """How much of each change follows from others, if anything can."""
-    return {"follows": [part or 0.0 for part in parts]} if consequences_of(answers.question, answers.space) else {}
+def _following(answers: Explanations, column: IntArray, parts: FloatArray) -> Columns:
+    """How much of each change of a number follows from others, if anything can."""
+    if not effects_of(answers.question, answers.space):
+        return {}
+    numbers = np.array([feature.levels is None for feature in answers.space])[column] & ~np.isnan(parts)
+    return {"follows": [part or 0.0 if fine else None for part, fine in zip(parts.tolist(), numbers, strict=True)]}
 
 
 def _shares(parts: list[float], costs: list[float]) -> list[float | None]:

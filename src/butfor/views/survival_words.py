@@ -10,6 +10,7 @@ from butfor.explanation.changes import Change
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.risk import OnRisk
 from butfor.problem.targets.survival import OnCurves
+from butfor.views.words import by_changing
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
@@ -32,8 +33,7 @@ def target_of(answer: Explanation) -> Target | None:
 def headline(answer: Explanation, target: Target) -> str:
     """One line: the quantity, its values before and after, and the goal."""
     before, after, wanted = figures(answer.before, answer.after, target)
-    changed = f"by changing {len(answer.actions)} of {len(answer.space)} columns"
-    return f"{target.name}: {before} → {after} (wanted: {wanted}), {changed}"
+    return f"{target.name}: {before} → {after} (wanted: {wanted}), {by_changing(answer)}"
 
 
 def sentence(answer: Explanation | Explanations) -> str:

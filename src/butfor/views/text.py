@@ -14,7 +14,7 @@ from butfor.problem.targets.class_scores import SCORE_NAMES
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status
 from butfor.views import survival_words
-from butfor.views.words import promised_in_words
+from butfor.views.words import by_changing, promised_in_words
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
@@ -44,9 +44,7 @@ def headline(answer: Explanation) -> str:
     target = survival_words.target_of(answer)
     if target is not None:
         return survival_words.headline(answer, target)
-    count, more = len(answer.actions), len(answer.consequences)
-    follow = f"; {more} more {'follows' if more == 1 else 'follow'}" if more else ""
-    return f"{now} → {answer.told(answer.after)}, by changing {count} of {len(answer.space)} columns{follow}"
+    return f"{now} → {answer.told(answer.after)}, {by_changing(answer)}"
 
 
 def wanted(answer: Explanation) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import word
 from butfor.explanation.column_words import ColumnWords, NumberStyle, Words
@@ -19,7 +19,17 @@ from butfor.problem.spec import class_of, from_spec, to_spec
 from butfor.verdict.certificate import Certificate
 from butfor.views.languages import Templates, built_in, filled, say, spoken
 
+if TYPE_CHECKING:
+    from butfor.explanation.explanation import Explanation
+
 Spec = dict[str, Any]
+
+
+def by_changing(answer: Explanation) -> str:
+    """How many columns one changes, and how many follow from them."""
+    count, more = len(answer.actions), len(answer.consequences)
+    follow = f"; {more} more {'follows' if more == 1 else 'follow'}" if more else ""
+    return f"by changing {count} of {len(answer.space)} columns{follow}"
 
 
 def cost_in_words(question: QuestionRecord, words: Words | None = None) -> str:
