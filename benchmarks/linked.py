@@ -25,6 +25,9 @@ KEPT = bf.fixed(
 
 LINK = bf.linked("education", "education_num")
 
+EFFORT = bf.linear({"education_num": 4.0, "hours_per_week": 1.0}, "<=", 90.0)
+"""A sum of a linked column and another one."""
+
 
 def measure(smoke: bool) -> Iterator[Number]:
     """The same rows without and with the link in turns, and some of them under implications."""
@@ -58,6 +61,8 @@ def measure(smoke: bool) -> Iterator[Number]:
         part = {**about, "rows": few}
         time, proven = took(rows.iloc[:few], [LINK])
         yield Number(f"{name}, linked, some rows", [time], "s", {}, {**part, "proven": proven})
+        time, proven = took(rows.iloc[:few], [LINK, EFFORT])
+        yield Number(f"{name}, linked, and a sum, some rows", [time], "s", {}, {**part, "proven": proven})
         time, proven = took(rows.iloc[:few], education_implied(X), time_limit_per_row=SECONDS)
         word, budget = f"{name}, two implications per level, some rows", f"{SECONDS:g} s per row"
         yield Number(word, [time], "s", {}, {**part, "proven": proven}, budget=budget)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    IsolationForest,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -28,14 +35,14 @@ def bank(rows: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     return X, np.where(good, "yes", "no")
 
 
-def by_hand(model, row: pd.Series, X: pd.DataFrame) -> float:
-    """The least L1 cost of all debts and incomes, with the ratio that follows."""
+def by_hand(model, row: pd.Series, X: pd.DataFrame, kept: Callable[[pd.DataFrame], Any] = lambda grid: True) -> float:
+    """The least L1 cost of all debts and incomes that are `kept`, with the ratio that follows."""
     debt, income = (100.0 * np.arange(X[name].min() // 100, X[name].max() // 100 + 1) for name in ("debt", "income"))
     grid = pd.DataFrame({"debt": np.repeat(debt, len(income)), "income": np.tile(income, len(debt))})
     grid["age"] = row["age"]
     grid["debt_ratio"] = grid["debt"] / grid["income"]
     cost = sum((grid[name] - row[name]).abs() / (X[name].max() - X[name].min()) for name in ("debt", "income"))
-    return float(cost[model.predict(grid) == "yes"].min())
+    return float(cost[(model.predict(grid) == "yes") & kept(grid)].min())
 
 
 @pytest.mark.parametrize("how", ["debt / income", lambda debt, income: debt / income])
@@ -54,6 +61,27 @@ def test_an_answer_keeps_the_ratio_and_is_the_cheapest(how) -> None:
     again = Explanation.from_json(answers[0].to_json())
     assert bf.check(again, model).passed
     assert again.question.constraints[0] == "computed('debt_ratio', 'debt / income')"
+
+
+@pytest.mark.parametrize("judged", [False, True], ids=["a sum", "a judged constraint"])
+def test_what_tells_apart_points_that_look_alike_to_the_model_is_not_proven_wrongly(judged) -> None:
+    """The cheapest point of a place broke it, and a dearer place was proven, although another point of the first keeps it."""
+    X, y = bank()
+    model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
+    explainer = bf.Explainer(model, data=X, space={"debt": bf.Step(100), "income": bf.Step(100)})
+    rows = X[model.predict(X) == "no"].iloc[:4]
+    usual = IsolationForest(n_estimators=20, max_samples=64, random_state=0).fit(X)
+    told = bf.plausible(usual) if judged else bf.linear({"debt": 1.0, "income": -0.15}, "<=", 200.0)
+    answers = explainer.explain(rows, target="yes", constraints=[RATIO, bf.fixed("age"), told], seed=0)
+    for (_, row), answer in zip(rows.iterrows(), answers, strict=True):
+        kept = (lambda grid: usual.predict(grid[list(X)]) == 1) if judged else _spares
+        least = by_hand(model, row, X, kept)
+        assert answer.certificate.bound <= least + 1e-9
+        assert answer.cost == pytest.approx(least, rel=0.2)
+
+
+def _spares(grid: pd.DataFrame) -> Any:
+    return grid["debt"] - 0.15 * grid["income"] <= 200
 
 
 def test_a_forest_of_real_numbers_is_proven_too() -> None:

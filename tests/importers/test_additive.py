@@ -224,21 +224,33 @@ def test_answers_are_the_cheapest_of_all_combinations(name, seed) -> None:
             assert not answer.found or answer.cost == pytest.approx(least, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_no_row_of_a_fine_grid_is_cheaper(name) -> None:
-    """Real numbers: the estimator takes the answer, and no row of a grid that costs less."""
-    X = positive()[["a", "c"]]
+FINE = [(name, np.float64, 1e-9) for name in STEPS] + [
+    (name, np.float32, 3e-5) for name in STEPS if name not in ("normal quantiles", "bent twice")
+]
+"""Of the others, rounding leaves more open in single numbers. So a swarm searches them."""
+
+
+@pytest.mark.parametrize(("name", "kind", "spare"), FINE)
+def test_no_row_of_a_fine_grid_is_cheaper(name, kind, spare) -> None:
+    """Real numbers: the estimator takes the answer, and no row of a grid that costs less.
+
+    What the rounding of single numbers leaves in doubt is left open, and not counted number by number.
+    """
+    X = positive()[["a", "c"]].astype(kind)
     y = 2 * np.log(X["a"]) - 3 * (X["c"] - 1.5) ** 2 > 7.6
     estimator = make_pipeline(STEPS[name](), LogisticRegression(C=10.0, max_iter=500)).fit(X, y)
     explainer = bf.Explainer(estimator, X)
     ends = [np.linspace(X[c].min(), X[c].max(), 250) for c in X]
     every = pd.DataFrame(np.stack(np.meshgrid(*ends, indexing="ij"), axis=-1).reshape(-1, 2), columns=list(X))
+    every = every.astype(kind)
     taken, ranges = estimator.predict(every), np.array([explainer.space[c].range for c in X])
     rows = X[~estimator.predict(X)].iloc[:3]
     for answer, row in zip(explainer.explain(rows, target=True), rows.to_numpy(), strict=True):
         assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
         assert estimator.predict(answer.point)[0]
-        assert answer.cost <= (np.abs(every.to_numpy() - row) / ranges).sum(axis=1)[taken].min() + 1e-9
+        least = (np.abs(every.to_numpy(np.float64) - row) / ranges).sum(axis=1)[taken].min()
+        assert answer.certificate.bound <= least
+        assert answer.cost <= min(least, answer.certificate.bound + 1e-6) + spare
 
 
 @pytest.mark.parametrize("target", [bf.value(at_least=9.5), bf.value(at_most=6.0), bf.relative_change(0.1)])

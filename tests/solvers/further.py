@@ -215,6 +215,17 @@ def with_linear_relations(problem: Problem, seed: int) -> Problem:
     return problem
 
 
+Related = Callable[[Problem, int], Problem]
+"""Gives a problem relations that a seed draws."""
+
+
+def with_both(problem: Problem, seed: int) -> Problem:
+    return with_implications(with_linear_relations(problem, seed), seed)
+
+
+RELATED: tuple[Related, ...] = (with_implications, with_linear_relations, with_both)
+
+
 def agrees_with_the_program(solver: AbstractSolver, problem: Problem, seed: int) -> Outcome:
     """What a solver proves of a problem, which a program proves as well. A program that proves less has a bound, at least."""
     found, judged = (one.solve(problem, Budget()) for one in (solver, Milp()))

@@ -17,12 +17,14 @@ from butfor.problem.problem import Problem
 from butfor.solvers.choose import OF_ANY_ANSWER
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.merged.columns import MergedColumns
+from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
 from butfor.space.space import Space
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.testing.solver_contract import SolverContract, brute_force_cost
-from tests.solvers.further import by_combination, of_mean, with_ball, with_combinations
+from tests.shorter import first
+from tests.solvers.further import RELATED, by_combination, of_mean, with_ball, with_combinations
 
 
 class Merged(SolverContract):
@@ -57,6 +59,63 @@ class TestMergedSumsOfTreesWithRelations(Merged):
     form = "ensemble"
     trees = 3
     seeds = range(10_000, 10_200)
+
+
+class Related(Merged):
+    """Implications and sums of all kinds, also between columns that belong together and others."""
+
+    kinds = Kinds(continuous=False, features=4, costs=("l1", "l0", "mix"), relations=("at most",))
+    trees = 3
+
+    def problem(self, seed):
+        return RELATED[seed % 3](super().problem(seed), seed)
+
+
+class TestRelatedMergedTrees(Related):
+    form = "trees"
+    seeds = range(20_000, 20_300)
+
+
+class TestRelatedMergedLinearModels(Related):
+    form = "linear"
+    seeds = range(20_000, 20_200)
+
+
+class TestRelatedMergedObliqueTrees(Related):
+    form = "oblique tree"
+    seeds = range(20_000, 20_100)
+
+
+class TestRelatedMergedBothKinds(Related):
+    form = "mixed"
+    seeds = range(20_000, 20_200)
+
+
+@pytest.mark.parametrize("form", ["trees", "linear", "mixed"])
+@pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 200)]))
+def test_real_numbers_keep_relations_with_columns_that_belong_together(form: str, seeds: range) -> None:
+    """The judge is the program of the whole model for each combination, which keeps the values of its columns."""
+    asked = proven = binding = 0
+    for seed in seeds:
+        free = random_problem(seed, form, Kinds(features=5, costs=("l1", "l0"), relations=()), 1 + seed % 3)
+        if len(free.space) < 3:
+            continue
+        asked, free = asked + 1, with_combinations(free, seed)
+        problem = RELATED[seed % 3](free, seed)
+        found = MergedColumns(OF_ANY_ANSWER).solve(problem, Budget())
+        judged = by_combination(problem, _proven_cost)
+        assert judged is None or found.cost[0] == pytest.approx(judged, rel=2e-6, abs=2e-6), seed
+        assert not found.found()[0] or problem.admits(found.points)[0], seed
+        proven += judged is not None and found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+        binding += bool(found.cost[0] > MergedColumns(OF_ANY_ANSWER).solve(free, Budget()).cost[0] + 1e-6)
+    assert proven > 0.9 * asked > 0.5 * len(seeds)
+    assert binding > 0.2 * asked
+
+
+def _proven_cost(problem: Problem) -> float | None:
+    """The optimal cost that the program proves; None if it proves none."""
+    found = Milp().solve(problem, Budget())
+    return float(found.cost[0]) if found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE) else None
 
 
 class TestMergedLinearModels(Merged):
@@ -165,7 +224,7 @@ def test_a_merged_problem_says_of_each_point_what_the_whole_one_says(form) -> No
             continue
         rng = np.random.default_rng(seed)
         problem = with_combinations(off_centre(rng, problem), seed)
-        problem = problem.with_relation(about_ends(rng, problem.space))
+        problem = RELATED[seed % 3](problem.with_relation(about_ends(rng, problem.space)), seed)
         many = problem.take(np.zeros(200, dtype=np.intp))
         whole = np.array([random_row(rng, problem.space) for _ in range(200)])
         whole = np.where(rng.random(whole.shape) < 0.5, problem.factuals, whole)

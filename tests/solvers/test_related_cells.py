@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -18,19 +16,17 @@ from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.shorter import first
-from tests.solvers.further import admissible_points, agrees_with_the_program, with_implications, with_linear_relations
+from tests.solvers.further import (
+    RELATED,
+    Related,
+    admissible_points,
+    agrees_with_the_program,
+    with_both,
+    with_implications,
+    with_linear_relations,
+)
 
 COSTS = ("l1", "l2", "l0", "mix", "table")
-
-Related = Callable[[Problem, int], Problem]
-"""Gives a problem relations that a seed draws."""
-
-
-def with_both(problem: Problem, seed: int) -> Problem:
-    return with_implications(with_linear_relations(problem, seed), seed)
-
-
-RELATED: tuple[Related, ...] = (with_implications, with_linear_relations, with_both)
 
 
 class RelatedTrees(SolverContract):

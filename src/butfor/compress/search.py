@@ -156,6 +156,5 @@ def rows_of_interest(source: Source, table: Any, labels: Sequence[Any], p0: floa
 
 def _stopped(answers: Explanations) -> Stopped:
     """Why the search ended early, if some row is not settled. Ctrl-C says more than a time limit."""
-    settled = (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
-    reasons = {certificate.stopped for certificate in answers.certificates if certificate.status not in settled}
+    reasons = {certificate.stopped for certificate in answers.certificates if not certificate.status.settled}
     return next((one for one in (Stopped.INTERRUPTED, Stopped.TIME) if one in reasons), Stopped.DONE)

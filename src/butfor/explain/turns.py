@@ -24,7 +24,6 @@ from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.outcome import (
     Credit,
     Outcome,
-    Status,
     Stopped,
     better_of,
     joined,
@@ -180,8 +179,7 @@ class Turn:
     @property
     def settled(self) -> BoolArray:
         """Which answers are proven."""
-        proven = (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
-        return np.array([status in proven for status in self.outcome.status()], dtype=np.bool_)
+        return self.outcome.settled()
 
     @property
     def open(self) -> bool:

@@ -386,7 +386,7 @@ class Explanations(Sequence[Explanation]):
 
 
 def _cut_short(certificate: Certificate) -> bool:
-    proven = certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+    proven = certificate.status.settled
     return not proven and certificate.stopped in (Stopped.TIME, Stopped.INTERRUPTED)
 
 

@@ -25,11 +25,15 @@ class Summand:
 
 @dataclass(frozen=True)
 class SumRow:
-    """The sum of weighted numbers lies between two ends (None: there is no end)."""
+    """The sum of weighted numbers lies between two ends (None: there is no end).
+
+    `rests_on` is what these ends follow from. It clashes where the sum does.
+    """
 
     weights: Mapping[int, Fraction]
     low: Fraction | None
     high: Fraction | None
+    rests_on: frozenset[End] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,10 @@ def cheapest(numbers: Mapping[int, Summand], sums: Sequence[SumRow]) -> dict[int
     cheapest point, whose broken rows are mended one after the other.
     """
     place, width = {j: 2 * k for k, j in enumerate(numbers)}, 2 * len(numbers)
-    labels: list[End | None] = []
+    labels = list[frozenset[End]]()
     constant, rows = list[Fraction](), list[list[Fraction]]()
 
-    def add(weights: Mapping[int, Fraction], sign: int, end: Fraction, label: End | None) -> None:
+    def add(weights: Mapping[int, Fraction], sign: int, end: Fraction, label: frozenset[End]) -> None:
         """A row: the sum lies above an end, or below it."""
         at_wish = sum((weight * numbers[j].wish for j, weight in weights.items()), Fraction(0))
         row = [Fraction(0)] * width
@@ -60,19 +64,18 @@ def cheapest(numbers: Mapping[int, Summand], sums: Sequence[SumRow]) -> dict[int
         rows.append(row)
 
     for j, number in numbers.items():
-        add({j: Fraction(1)}, 1, number.low, (j, -1))
-        add({j: Fraction(1)}, -1, number.high, (j, 1))
+        add({j: Fraction(1)}, 1, number.low, frozenset({(j, -1)}))
+        add({j: Fraction(1)}, -1, number.high, frozenset({(j, 1)}))
     for one in sums:
         if one.low is not None:
-            add(one.weights, 1, one.low, None)
+            add(one.weights, 1, one.low, one.rests_on)
         if one.high is not None:
-            add(one.weights, -1, one.high, None)
+            add(one.weights, -1, one.high, one.rests_on)
     cost = [number.price for number in numbers.values() for _ in ("rise", "fall")]
     dictionary = _Dictionary(constant, rows, cost, [*range(width)], [*range(width, width + len(rows))])
     clash = dictionary.mend()
     if clash is not None:
-        named = (labels[variable - width] for variable in clash if variable >= width)
-        return Clash(frozenset(end for end in named if end is not None))
+        return Clash(frozenset().union(*(labels[variable - width] for variable in clash if variable >= width)))
     ways, zero = dict(zip(dictionary.basic, dictionary.constant, strict=True)), Fraction(0)
     return {j: n.wish + ways.get(place[j], zero) - ways.get(place[j] + 1, zero) for j, n in numbers.items()}
 

@@ -43,13 +43,13 @@ class Place:
 def kept(problem: Problem, target: FloatArray, places: Mapping[int, Place]) -> FloatArray | Clash | None:
     """The only row of a problem with numbers that keep its linear relations, as cheaply as their places allow.
 
-    All columns of relations have a place, but for those that are missing. If no numbers keep the relations, it is told which
-    ends of columns clash; None if floats are too coarse to tell.
+    All numbers of relations have a place, but for those that are missing. Levels stay. If no numbers keep the relations, it is
+    told which ends of columns clash; None if floats are too coarse to tell.
     """
-    if any(
-        problem.space.index(name) not in places for one in problem.relations_of(LinearRelation) for name in one.numbers
-    ):
-        return None
+    for one in problem.relations_of(LinearRelation):
+        levels = list(one.of_levels(problem.space))
+        if not one.of_numbers(problem.space).keys() <= places.keys() or np.isnan(target[levels]).any():
+            return None
     return _KeptSums(problem, target, places).run()
 
 
@@ -66,9 +66,17 @@ class _KeptSums:
 
     @cached_property
     def sums(self) -> list[SumRow]:
-        """The relations as sums of printed numbers."""
-        space, start = self.problem.space, self.problem.factuals[0]
-        return [SumRow(dict(one.of_columns(space)), *one.ends(space, start)) for one in self.linear]
+        """The relations as sums of printed numbers, without what the levels add."""
+        space, start, out = self.problem.space, self.problem.factuals[0], list[SumRow]()
+        for one in self.linear:
+            added = self._of_levels(one)
+            low, high = (None if end is None else end - sum(added.values()) for end in one.ends(space, start))
+            out.append(SumRow(one.of_numbers(space), low, high, frozenset((j, 1) for j in added)))
+        return out
+
+    def _of_levels(self, relation: LinearRelation) -> dict[int, Fraction]:
+        """What the level of each column adds to a sum."""
+        return {j: terms[int(self.target[j])] for j, terms in relation.of_levels(self.problem.space).items()}
 
     def run(self) -> FloatArray | Clash | None:
         """What was found: at first with short ends, unless these are dearer; at last with equations up to a rounding."""
@@ -96,8 +104,9 @@ class _KeptSums:
     def _shortened(self) -> Mapping[int, Place]:
         """The places, with ends that have few digits where numbers of equations may move."""
         out = dict(self.places)
-        for row in self.sums:
-            size = max((abs(weight * self._printed(self.target, j)) for j, weight in row.weights.items()), default=0)
+        for relation, row in zip(self.linear, self.sums, strict=True):
+            terms = [weight * self._printed(self.target, j) for j, weight in row.weights.items()]
+            size = max(map(abs, [*terms, *self._of_levels(relation).values()]), default=0)
             for j, weight in row.weights.items() if size and row.low == row.high else ():
                 digits = int(np.floor(np.log10(float(size / abs(weight))))) + 1 - FEW_DIGITS if weight else 0
                 grain = Fraction(10) ** digits
@@ -115,7 +124,7 @@ class _KeptSums:
         gaps = {
             j: np.spacing(np.float32(size)) if self._is_single(j) else np.spacing(size) for j, size in sizes.items()
         }
-        most = max(abs(weight) * Fraction(float(gaps[j])) for j, weight in row.weights.items())
+        most = max((abs(weight) * Fraction(float(gaps[j])) for j, weight in row.weights.items()), default=Fraction(0))
         return replace(row, low=row.low - most, high=row.high + most)
 
     def _rounded(self, places: Mapping[int, Place], sums: list[SumRow]) -> FloatArray | Clash | None:
@@ -172,7 +181,7 @@ class _KeptSums:
         return sum((weight * self._printed(point, j) for j, weight in row.weights.items()), Fraction(0))
 
     def _printed(self, point: FloatArray, j: int) -> Fraction:
-        return printed(float(self.problem.space.features[j].in_numbers(point[[j]])[0]), self._is_single(j))
+        return printed(float(point[j]), self._is_single(j))
 
     def _float(self, j: int, value: Fraction) -> float:
         """The float of a number in its place: its own one if it stays."""

@@ -16,6 +16,9 @@ from butfor.model.own_function import called
 STEEP_SHARE = 2.0**-20
 """By which share of its size a number is moved to see how steep a shape is there."""
 
+SECANT_SHARE = 1e-3
+"""How far apart, as a share of the range, two numbers are whose values show how steep a shape is between them."""
+
 PROBES = np.concatenate([-np.geomspace(1e-3, 1e6, 16), [0.0], np.geomspace(1e-3, 1e6, 16)])
 """Numbers at which a shape is looked at to tell it from others."""
 
@@ -109,4 +112,15 @@ def evaluate_additive(model: Additive, X: FloatArray) -> FloatArray:
     out = evaluate_linear(model.line, X)
     for shape in model.shapes:
         out = out + np.outer(shape.at(X[:, shape.feature]), shape.weight)
+    return out
+
+
+def slope_at(model: Additive, point: FloatArray, width: FloatArray) -> FloatArray:
+    """How steep the scores are in each number near a point (scores, features), whose ranges have some widths."""
+    out = model.line.slope.copy()
+    for shape in model.shapes:
+        half = SECANT_SHARE * width[shape.feature] / 2
+        x = np.clip(point[shape.feature] + np.array([-half, half]), shape.low, shape.high)
+        if x[0] < x[1]:
+            out[:, shape.feature] += shape.weight * np.diff(shape.at(x)) / np.diff(x)
     return out

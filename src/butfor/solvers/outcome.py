@@ -43,6 +43,11 @@ class Status(Enum):
         """Whether there is a point."""
         return self is Status.PROVEN_OPTIMAL or self is Status.WITHIN_GAP or self is Status.VALID
 
+    @property
+    def settled(self) -> bool:
+        """Whether more time cannot change it."""
+        return self is Status.PROVEN_OPTIMAL or self is Status.PROVEN_INFEASIBLE
+
 
 class Stopped(IntEnum):
     """Why a search ended."""
@@ -182,6 +187,10 @@ class Outcome:
     def status(self) -> list[Status]:
         """What is known about each answer."""
         return statuses_of(self.cost, self.bound, left_open=self.notes.get(LEFT_OPEN))
+
+    def settled(self) -> BoolArray:
+        """Which answers are proven, or proven to be none."""
+        return np.array([status.settled for status in self.status()], dtype=np.bool_)
 
     def take(self, at: IntArray | BoolArray) -> Outcome:
         """Some of the answers."""

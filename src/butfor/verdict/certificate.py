@@ -52,7 +52,7 @@ class Certificate:
     def gap(self) -> float:
         """The share of the cost that is not proven necessary: (cost - bound) / cost."""
         if not np.isfinite(self.cost) or self.cost == 0:
-            return 0.0 if self.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE) else np.inf
+            return 0.0 if self.status.settled else np.inf
         return max(0.0, (self.cost - self.bound) / self.cost)
 
     def __str__(self) -> str:

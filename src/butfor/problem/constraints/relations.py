@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from operator import mul
 from typing import Any, Literal, Self
 
@@ -87,29 +89,44 @@ class LinearRelation(Relation):
                     f"{self!r} was given, but {name!r} is not a number.", "", "Use bf.implies or bf.moves."
                 )
 
-    def of_columns(self, space: Space) -> list[tuple[int, Fraction]]:
-        """The columns and their weights, as the numbers that were meant: a third of a column is a third."""
-        return [(space.index(name), meant(weight)) for name, weight in self.weights]
+    def of_numbers(self, space: Space) -> dict[int, Fraction]:
+        """The weights of the columns that are no levels."""
+        return {j: weight for j, weight in self._columns(space) if space.features[j].levels is None}
 
-    def doubt(self, space: Space, sizes: FloatArray) -> FloatArray:
-        """By how much a sum of floats may differ from that of the printed numbers, if its terms have these sizes (n, columns).
+    def of_levels(self, space: Space) -> dict[int, list[Fraction]]:
+        """What each level of a column adds to the sum."""
+        return {
+            j: [weight * printed(number) for number in space.features[j].numbers or ()]
+            for j, weight in self._columns(space)
+            if space.features[j].levels is not None
+        }
+
+    def doubt(self, space: Space, sizes: Mapping[int, float]) -> float:
+        """By how much a sum of floats may differ from that of the printed numbers, if the terms of columns have these sizes.
 
         What is forgiven to computed totals is less.
         """
-        size = sizes @ _units(space, self.numbers) + UNIT_DOUBLE * abs(self.bound)
-        return np.asarray(4 * (len(self.weights) + 2) * size)
+        names = [space.names[j] for j in sizes]
+        return float(self._rounding(np.array(list(sizes.values())) @ _units(space, names)))
+
+    def _rounding(self, size: FloatArray) -> FloatArray:
+        """What rounding may do to a sum, for what it may do to its terms."""
+        return np.asarray(4 * (len(self.weights) + 2) * (size + UNIT_DOUBLE * abs(self.bound)))
+
+    def _columns(self, space: Space) -> list[tuple[int, Fraction]]:
+        """The columns and their weights, as the numbers that were meant: a third of a column is a third."""
+        return [(space.index(name), meant(weight)) for name, weight in self.weights]
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        weights = np.array([weight for _, weight in self.weights])
-        parts = weights * np.column_stack(
-            [space[name].in_numbers(after[:, space.index(name)]) for name in self.numbers]
-        )
+        names, weights = [name for name, _ in self.weights], np.array([weight for _, weight in self.weights])
+        parts = weights * np.column_stack([space[name].in_numbers(after[:, space.index(name)]) for name in names])
         over = parts.sum(axis=1) - self.bound
         held = {"<=": over <= 0, ">=": over >= 0, "==": over == 0}[self.sense]
         with np.errstate(invalid="ignore"):
             whole = bool((np.append(weights, self.bound) % 1 == 0).all()) & (parts % 1 == 0).all(axis=1)
             whole &= np.abs(parts).sum(axis=1) + abs(self.bound) < 2.0**52  # floats add these without rounding
-            near = np.flatnonzero(~whole & (np.abs(over) <= self.doubt(space, np.abs(parts))))
+            doubt = self._rounding(np.abs(parts) @ _units(space, names))
+            near = np.flatnonzero(~whole & (np.abs(over) <= doubt))
         held[near] = [self._kept(space, before[i], after[i]) for i in near.tolist()]
         return np.asarray(held)
 
@@ -126,7 +143,7 @@ class LinearRelation(Relation):
 
     def computes(self, space: Space) -> int:
         """How many roundings it takes to compute the sum. To compare two numbers takes none."""
-        scaled = sum(abs(weight) != 1 for _, weight in self.of_columns(space))
+        scaled = sum(abs(weight) != 1 for _, weight in self._columns(space))
         return max(0, len(self.weights) + bool(self.bound) - 2) + scaled
 
     def _missed(self, space: Space, before: FloatArray) -> Fraction:
@@ -134,14 +151,14 @@ class LinearRelation(Relation):
         terms, roundings = self._terms(space, before), self.computes(space)
         if terms is None or not roundings or len(terms) == 1:  # a single number is no total
             return Fraction(0)
-        units = map(Fraction, [*_units(space, self.numbers).tolist(), UNIT_DOUBLE])
+        units = map(Fraction, [*_units(space, [name for name, _ in self.weights]).tolist(), UNIT_DOUBLE])
         missed, sizes = sum(terms, -printed(self.bound)), map(abs, [*terms, printed(self.bound)])
         rounding = (roundings + 1) * sum(map(mul, units, sizes), Fraction(0))
         return missed if abs(missed) <= rounding else Fraction(0)
 
     def _terms(self, space: Space, row: FloatArray) -> list[Fraction] | None:
         """The terms of the sum of printed numbers; None if a number is missing."""
-        columns = self.of_columns(space)
+        columns = self._columns(space)
         numbers = [float(space.features[j].in_numbers(row[[j]])[0]) for j, _ in columns]
         if not np.isfinite(numbers).all():
             return None
@@ -160,14 +177,14 @@ class LinearRelation(Relation):
         short -= max(Fraction(0) if high is None else total - high, Fraction(0))
         if not short or self.sense != "==" or not self.computes(space):
             return not short
-        columns = zip(self.of_columns(space), terms, strict=True)
+        columns = zip(self._columns(space), terms, strict=True)
         return any(
             w and space.features[j].is_real and nearest((term + short) / w, space.features[j].single) == after[j]
             for (j, w), term in columns
         )
 
 
-def _units(space: Space, names: tuple[str, ...]) -> FloatArray:
+def _units(space: Space, names: Sequence[str]) -> FloatArray:
     """The unit roundoff of each of these columns."""
     return np.array([UNIT_SINGLE if space[name].single else UNIT_DOUBLE for name in names])
 
@@ -240,6 +257,12 @@ class Event:
 Part = Event | Between | Allowed
 """A part of an implication: a change of a column, or where the column ends."""
 
+Holds = Callable[[Space, FloatArray, FloatArray], BoolArray]
+"""In which rows it holds, before and after."""
+
+At = Callable[[FloatArray], BoolArray]
+"""At which values of a column it holds."""
+
 
 @dataclass(frozen=True)
 class Implication(Relation):
@@ -254,7 +277,7 @@ class Implication(Relation):
         return f"implies({self.cause!r}, {self.consequence!r})"
 
     @property
-    def numbers(self) -> tuple[str, ...]:
+    def numbers(self) -> tuple[str, str]:
         return (self.cause.name, self.consequence.name)
 
     def validate(self, space: Space) -> None:
@@ -297,21 +320,21 @@ class Implication(Relation):
             return self.consequence.holds(space, before, after)
         return self.consequence.holds_between(space, before, after)
 
-    def caused_at(self, space: Space, row: FloatArray, values: FloatArray) -> BoolArray:
-        """At which values of its column the cause holds, of a row as it is."""
-        return self.caused(space, *_becoming(space, row, self.cause.name, values))
+    def parts(self, space: Space, row: FloatArray) -> list[tuple[int, At]]:
+        """The columns of the cause and of the consequence, and at which of its values each holds, of a row as it is."""
+        columns = map(space.index, self.numbers)
+        return [
+            (j, partial(_at, holds, space, row, j))
+            for j, holds in zip(columns, (self.caused, self.follows), strict=True)
+        ]
 
-    def follows_at(self, space: Space, row: FloatArray, values: FloatArray) -> BoolArray:
-        """At which values of its column the consequence holds, of a row as it is."""
-        return self.follows(space, *_becoming(space, row, self.consequence.name, values))
 
-
-def _becoming(space: Space, row: FloatArray, name: str, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A row before, and after one of its columns has become each of some values."""
+def _at(holds: Holds, space: Space, row: FloatArray, j: int, values: FloatArray) -> BoolArray:
+    """At which values of a column something holds."""
     before = np.repeat(row[None], len(values), axis=0)
     after = before.copy()
-    after[:, space.index(name)] = values
-    return before, after
+    after[:, j] = values
+    return holds(space, before, after)
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,18 @@ from butfor.model.questions import Model
 from butfor.problem.constraints.computed import ComputedColumn, OnComputed
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.linked import FOLLOWING, Combinations, first_of_each, groups, positions
-from butfor.problem.constraints.relations import Apart, AtMost, Fresh, Implication, LinearRelation, Part
-from butfor.problem.constraints.restrictions import Allowed, Between
+from butfor.problem.constraints.relations import Apart, AtMost, Fresh, Implication, LinearRelation
 from butfor.problem.demands import Demands
 from butfor.problem.domain import Domain
-from butfor.problem.merged.translated import SplitConfirmation, SplitOracle, SplitRefusals, SplitRelation, SplitSearched
+from butfor.problem.merged.translated import (
+    SplitConfirmation,
+    SplitImplication,
+    SplitOracle,
+    SplitRefusals,
+    SplitRelation,
+    SplitSearched,
+    SplitSum,
+)
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.prices import Prices
 from butfor.problem.witnesses import Witnesses
@@ -68,10 +75,14 @@ class TooManyError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """A problem `whole`, and how its columns are merged."""
+    """A problem `whole`, and how its columns are merged.
+
+    `complete` means that the groups hold all that their columns may be, and not only the cheapest of what looks alike.
+    """
 
     whole: Whole
     layout: Layout
+    complete: bool = False
 
     @classmethod
     def of(cls, whole: Whole) -> Merging:
@@ -81,7 +92,7 @@ class Merging:
             inside = [one for one in whole.relations if isinstance(one, Combinations) and set(one.names) <= set(names)]
             found.append(_joined([_group(one, whole) for one in inside]))
         others = np.setdiff1d(np.arange(len(whole.space)), np.concatenate([group.columns for group in found]))
-        return cls(whole, ColumnLayout(others, tuple(found)))
+        return cls(whole, ColumnLayout(others, tuple(found)), complete=True)
 
     @property
     def model(self) -> Model:
@@ -167,6 +178,9 @@ class Merging:
                 fine &= self._exists(relation, group, rows)
             elif self._within(relation) is group:
                 fine &= relation.holds_between(self.whole.space, self.whole.factuals[whose], after)
+            elif isinstance(relation, LinearRelation):
+                summed = np.isin(at, [self.whole.space.index(name) for name in relation.numbers])
+                fine &= ~np.isnan(after[:, at[summed]]).any(axis=1)
         return np.asarray(fine.reshape(len(rows), len(group)))
 
     def _exists(self, relation: Combinations, group: Bundle, rows: IntArray) -> BoolArray:
@@ -231,20 +245,37 @@ class Merging:
             elif isinstance(relation, Fresh):
                 names = tuple(self.space.names[self._place(name)] for name in relation.names)
                 yield Fresh(names, self._apart(relation.together))
-            elif isinstance(relation, LinearRelation | Implication) and not self._touched(relation):
-                yield relation
-            elif isinstance(relation, Implication) and self._within(relation) is None and self._about_ends(relation):
-                yield Implication(self._end(relation.cause, known=True), self._end(relation.consequence, known=False))
+            elif isinstance(relation, LinearRelation | Implication):
+                yield from self._of_values(relation)
             elif isinstance(relation, Combinations):
                 yield from () if self._touched(relation) else (relation,)
             elif self._is_left(relation):
                 yield SplitRelation(relation, self.whole.space, self.layout)
 
+    def _of_values(self, relation: LinearRelation | Implication) -> Iterator[Relation]:
+        """A relation between values, told of merged columns; none if it is within a group, whose levels keep it.
+
+        A sum may be kept by values that are not the cheapest of those that look alike.
+        """
+        whole, layout = self.whole.space, self.layout
+        kept = self.complete or isinstance(relation, Implication)
+        if not self._touched(relation):
+            yield relation
+        elif not kept or not isinstance(layout, ColumnLayout):
+            yield SplitRelation(relation, whole, layout)
+        elif self._within(relation) is None:
+            names = [self.space.names[self._place(name)] for name in relation.numbers]
+            if isinstance(relation, Implication):
+                yield SplitImplication(relation.cause, relation.consequence, (names[0], names[1]), whole, layout)
+            else:
+                columns = tuple(dict.fromkeys(names))
+                yield SplitSum(relation.weights, relation.sense, relation.bound, columns, whole, layout)
+
     def _is_left(self, relation: Relation) -> bool:
         """Whether a relation must be asked about whole points. The levels of a group keep all that is about its columns."""
-        if isinstance(relation, ComputedColumn):
-            return False
-        return not self.layout.groups if isinstance(relation, OnComputed | Apart) else self._within(relation) is None
+        if isinstance(relation, OnComputed | Apart):
+            return not self.layout.groups
+        return not isinstance(relation, ComputedColumn)
 
     def _apart(self, together: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
         """The columns that count as one and are not merged."""
@@ -260,23 +291,6 @@ class Merging:
         inside = (k for k, group in enumerate(self.layout.groups, self.first) if j in group.columns)
         at = int(np.searchsorted(self.layout.others, j))
         return next(inside, at if j in self.layout.others else self.first)
-
-    def _about_ends(self, relation: Implication) -> bool:
-        """Whether all that an implication says of merged columns is where they end."""
-        parts = (relation.cause, relation.consequence)
-        return all(isinstance(part, Between | Allowed) or self._place(part.name) < self.first for part in parts)
-
-    def _end(self, part: Part, *, known: bool) -> Part:
-        """A part of an implication, about the levels of a merged column. A cause needs a value that is `known`."""
-        k, j = self._place(part.name), self.whole.space.index(part.name)
-        if k < self.first:
-            return part
-        assert isinstance(part, Between | Allowed)
-        group = self.layout.groups[k - self.first]
-        points = np.zeros((len(group), len(self.whole.space)))
-        points[:, group.columns] = group.codes
-        holds = part.holds_between(self.whole.space, points, points) & ~(known & np.isnan(points[:, j]))
-        return Allowed(self.space.names[k], tuple(np.flatnonzero(holds).tolist()))
 
     @property
     def demands(self) -> Demands:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.merging import Layout
+from butfor.model.merging import Bundle, ColumnLayout, Layout
 from butfor.problem.constraints.constraint import Changes, Relation, Searched
+from butfor.problem.constraints.relations import Implication, LinearRelation
 from butfor.problem.oracle import AbstractConfirmation, AbstractOracle, Response
 from butfor.problem.referee import Referee
 from butfor.problem.witnesses import Refusals
@@ -28,6 +30,73 @@ class SplitRelation(Relation):
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return self.relation.holds_between(self.space, self.layout.split(before), self.layout.split(after))
+
+
+@dataclass(frozen=True, eq=False)
+class SplitSum(LinearRelation):
+    """A sum of whole columns, of which some are merged (`columns`). A combination adds what its values add together."""
+
+    columns: tuple[str, ...]
+    whole: Space
+    layout: ColumnLayout
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return self.columns
+
+    def validate(self, space: Space) -> None:
+        super().validate(self.whole)
+
+    def of_numbers(self, space: Space) -> dict[int, Fraction]:
+        terms = super().of_numbers(self.whole)
+        return {k: terms[j] for k, j in enumerate(self.layout.others.tolist()) if j in terms}
+
+    def of_levels(self, space: Space) -> dict[int, list[Fraction]]:
+        terms = super().of_levels(self.whole)
+        out = {k: terms[j] for k, j in enumerate(self.layout.others.tolist()) if j in terms}
+        for k, group in enumerate(self.layout.groups, len(self.layout.others)):
+            if space.names[k] in self.numbers:
+                out[k] = [self._added(group, codes) for codes in group.codes]
+        return out
+
+    def _added(self, group: Bundle, codes: FloatArray) -> Fraction:
+        """What the values of a group add together. Where one is missing no sum is kept, and nothing is added."""
+        row = np.zeros(len(self.whole))
+        row[group.columns] = codes
+        columns, terms = self._columns(self.whole), self._terms(self.whole, row)
+        inside = (term for (j, _), term in zip(columns, terms or (), strict=False) if j in group.columns)
+        return sum(inside, Fraction(0))
+
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        return super().holds_between(self.whole, self.layout.split(before), self.layout.split(after))
+
+    def ends(self, space: Space, before: FloatArray) -> tuple[Fraction | None, Fraction | None]:
+        return super().ends(self.whole, self.layout.split(before[None])[0])
+
+    def computes(self, space: Space) -> int:
+        return super().computes(self.whole)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitImplication(Implication):
+    """An implication between whole columns, of which some are merged (`columns`)."""
+
+    columns: tuple[str, str]
+    whole: Space
+    layout: ColumnLayout
+
+    @property
+    def numbers(self) -> tuple[str, str]:
+        return self.columns
+
+    def validate(self, space: Space) -> None:
+        super().validate(self.whole)
+
+    def caused(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        return super().caused(self.whole, self.layout.split(before), self.layout.split(after))
+
+    def follows(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        return super().follows(self.whole, self.layout.split(before), self.layout.split(after))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ is that of `linear_knapsack`, whose compiled search is used.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.additive.lines import BentColumn
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.linear.near import looked_at_closely
 from butfor.solvers.linear.options import Options
 from butfor.solvers.outcome import Outcome, Stopped, tolerated
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -58,11 +60,16 @@ class AdditiveKnapsack(AbstractSolver):
         return Support(True, "one inequality over functions of single columns is a knapsack of their pieces")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(
-            problem,
-            budget,
-            lambda one: over_score_sets(one, lambda some, limit: PieceSearch(one, some, limit).solve(budget)),
-        )
+        def solve(rows: Problem) -> Outcome:
+            return row_by_row(
+                rows,
+                budget,
+                lambda one: over_score_sets(one, lambda some, limit: PieceSearch(one, some, limit).solve(budget)),
+            )
+
+        found = looked_at_closely(problem, solve(problem), solve)
+        left = ~found.settled() & (found.stopped == Stopped.DONE)  # rounding is in the way, and a swarm may do better
+        return replace(found, stopped=np.where(left, Stopped.EFFORT, found.stopped))
 
 
 class Choice(NamedTuple):
@@ -133,9 +140,10 @@ class PieceSearch:
             elif taken:
                 open_.settle(bound)
             else:
-                for part in self._without(node, above.begin):
+                moving = self._moving(above.point)
+                for part in self._without(node, above.begin, moving):
                     open_.put(bound, part)
-                if not above.single:
+                if moving or not above.single:
                     open_.settle(bound)
         stopped = (budget.stopped or Stopped.EFFORT) if open_.is_open else Stopped.DONE
         return SetAnswer(self.point, self.cost, min(open_.lowest, self.cost), stopped)
@@ -158,15 +166,23 @@ class PieceSearch:
             k
             for point in points
             for k, column in enumerate(self.columns)
-            if point is not None and column.refine(float(point[column.j]))
+            if point is not None and column.refine(float(point[column.j]), self.lines[k])
         }
         for k in cut:
             self.lines[k] = self.columns[k].lines()
         return bool(cut)
 
-    def _without(self, node: tuple[Barred, ...], begin: FloatArray) -> Iterator[tuple[Barred, ...]]:
-        """All other choices of a node, in parts: the first columns as they are, and the next one otherwise."""
-        told = {barred.column for barred in node if barred.kept}
+    def _moving(self, point: FloatArray) -> set[int]:
+        """The columns of real numbers that moved. The float beside a refused one is as good, and there are too many of them."""
+        moved = self.problem.domain.reals() & ~same(point, self.problem.factuals[0])
+        return {k for k, column in enumerate(self.columns) if moved[column.j]}
+
+    def _without(self, node: tuple[Barred, ...], begin: FloatArray, moving: set[int]) -> Iterator[tuple[Barred, ...]]:
+        """All other choices of a node, in parts: the first columns as they are, and the next one otherwise.
+
+        Those of the `moving` columns are left out.
+        """
+        told = {barred.column for barred in node if barred.kept} | moving
         kept = node
         for k in (k for k in range(len(begin)) if k not in told):
             yield (*kept, Barred(k, float(begin[k]), kept=False))

@@ -34,6 +34,7 @@ class Enclosed:
     - `runs`: the choices;
     - `begin`, `rate` (choices): the chord;
     - `above`, `below` (choices): how far the gain may be above and below the chord;
+    - `blurred` (choices): whether half of that or more is rounding, which narrower runs do not take away;
     - `size`: the size of the numbers that were subtracted.
     """
 
@@ -42,6 +43,7 @@ class Enclosed:
     rate: FloatArray
     above: FloatArray
     below: FloatArray
+    blurred: BoolArray
     size: float
 
     @property
@@ -66,9 +68,10 @@ class BentColumn:
             edges = [self.cells.edges, even, *(shape.edges() for shape in self.shapes)]
             self.cells = number_cells(np.concatenate(edges))
 
-    def refine(self, x: float) -> bool:
+    def refine(self, x: float, lines: Enclosed) -> bool:
         """Cut the piece in which a number lies, close to it. Whether that makes it narrower."""
-        if not self.shapes or np.isnan(x):
+        inside = (np.fmin(lines.runs.begin, lines.runs.end) <= x) & (x <= np.fmax(lines.runs.begin, lines.runs.end))
+        if not self.shapes or np.isnan(x) or lines.blurred[inside[0]].all():
             return False
         edges, step = self.cells.edges, float(self.problem.domain.step[self.j])
         at = int(self.cells.index(np.array([x]))[0])
@@ -87,7 +90,7 @@ class BentColumn:
         begin, end = runs.begin[0], runs.end[0]
         x = np.stack([begin, (begin + end) / 2, end])
         linear = self._linear(x)
-        above, below, values = np.zeros(len(begin)), np.zeros(len(begin)), linear
+        above, below, off, values = np.zeros(len(begin)), np.zeros(len(begin)), 0.0, linear
         size = float(np.abs(linear).max(initial=0.0))
         moves = begin != end
         for shape in self.shapes:
@@ -97,12 +100,13 @@ class BentColumn:
             more, less = np.maximum(sag, 0.0), np.maximum(-sag, 0.0)
             if shape.bends is None:
                 more = less = np.abs(value[FINISH] - value[BEGIN])
-            spare = abs(weight) * 2 * self._off(shape)
-            above, below = above + np.where(moves, more + spare, 0.0), below + np.where(moves, less + spare, 0.0)
+            above, below, off = above + more, below + less, off + abs(weight) * 2 * self._off(shape)
             values, size = values + value, max(size, float(np.abs(value).max(initial=0.0)))
         with np.errstate(invalid="ignore", divide="ignore"):
             rate = np.where(moves, (values[FINISH] - values[BEGIN]) / np.abs(end - begin), 0.0)
-        return Enclosed(runs, values[BEGIN] - values[BEGIN, 0], np.nan_to_num(rate), above, below, size)
+        begin, blurred = values[BEGIN] - values[BEGIN, 0], np.maximum(above, below) <= off
+        above, below = (np.where(moves, side + off, 0.0) for side in (above, below))
+        return Enclosed(runs, begin, np.nan_to_num(rate), above, below, blurred, size)
 
     def _off(self, shape: Shape) -> float:
         extent = self.problem.domain.extent

@@ -109,13 +109,8 @@ class PlaceFinder:
 
     def _switches(self, relation: Implication, j: int) -> FloatArray:
         """Where the parts of an implication about a column begin or end to hold, as it grows."""
-        problem, name = self.problem, self.problem.space.names[j]
-        row, found = problem.factuals[0], []
-        if relation.cause.name == name:
-            found.append(switch_of(problem.domain, j, lambda x: relation.caused_at(problem.space, row, x)))
-        if relation.consequence.name == name:
-            found.append(switch_of(problem.domain, j, lambda x: relation.follows_at(problem.space, row, x)))
-        return np.array(found)
+        parts = relation.parts(self.problem.space, self.problem.factuals[0])
+        return np.array([switch_of(self.problem.domain, j, at) for its, at in parts if its == j])
 
     def _completed(self, free: FloatArray) -> FloatArray:
         """Points with these values of the free columns. What is as it was keeps all that the row has."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -105,13 +104,10 @@ def between_values(problem: Problem, j: int) -> FloatArray | None:
 
 def _turns(problem: Problem, j: int) -> FloatArray:
     """Where a part of an implication about a number begins or ends to hold."""
-    space, row, name = problem.space, problem.factuals[0], problem.space.names[j]
-    found = [
-        turn(problem.domain, j, partial(part, space, row))
-        for relation in problem.relations_of(Implication)
-        for its, part in zip(relation.numbers, (relation.caused_at, relation.follows_at), strict=True)
-        if its == name
+    parts = [
+        part for one in problem.relations_of(Implication) for part in one.parts(problem.space, problem.factuals[0])
     ]
+    found = [turn(problem.domain, j, holds) for its, holds in parts if its == j]
     return np.array([at for at in found if at < np.inf])
 
 
@@ -133,26 +129,27 @@ def limits_of(problem: Problem, cells: tuple[Cells, ...], tables: Tables) -> Cel
 
 def _unkept(problem: Problem, relation: Implication, tables: Tables) -> FloatArray:
     """What each cell counts towards an implication."""
-    out, space, row = np.zeros(tables.start[-1]), problem.space, problem.factuals[0]
-    cause, consequence = (slice(tables.start[j], tables.start[j + 1]) for j in map(space.index, relation.numbers))
-    out[cause] += relation.caused_at(space, row, tables.value[0, cause])
-    out[consequence] += ~relation.follows_at(space, row, tables.value[0, consequence])
+    out = np.zeros(tables.start[-1])
+    (cause, caused), (consequence, follows) = relation.parts(problem.space, problem.factuals[0])
+    first, second = (slice(tables.start[j], tables.start[j + 1]) for j in (cause, consequence))
+    out[first] += caused(tables.value[0, first])
+    out[second] += ~follows(tables.value[0, second])
     return out
 
 
 def _sums(problem: Problem, relation: LinearRelation, cells: tuple[Cells, ...]) -> Iterator[tuple[FloatArray, float]]:
     """What each cell counts towards the ends of a sum, as shares of the most that one counts."""
     space, start = problem.space, np.concatenate([[0], np.cumsum([cell.count + 1 for cell in cells])])
-    columns = [(j, float(weight), _hull(problem, j, cells[j])) for j, weight in relation.of_columns(space)]
-    sizes = [abs(weight) * np.nanmax(np.abs(ends), initial=0.0) for _, weight, ends in columns]
-    doubt = float(relation.doubt(space, np.array([sizes]))[0])
+    terms = {j: float(weight) * _hull(problem, j, cells[j]) for j, weight in relation.of_numbers(space).items()}
+    terms |= {j: np.array([each], dtype=np.float64) for j, each in relation.of_levels(space).items()}
+    doubt = relation.doubt(space, {j: np.nanmax(np.abs(ends), initial=0.0) for j, ends in terms.items()})
     low, high = relation.ends(space, problem.factuals[0])
     for sign, end in ((1.0, high), (-1.0, None if low is None else -low)):
         if end is None:
             continue
         side, left = np.zeros(start[-1]), float(end) + doubt
-        for j, weight, ends in columns:
-            counts = (sign * weight * ends).min(axis=0)
+        for j, ends in terms.items():
+            counts = (sign * ends).min(axis=0)
             least = np.nanmin(counts, initial=np.inf)
             if np.isfinite(least):
                 side[start[j] : start[j + 1] - 1] += np.nan_to_num(counts - least)
@@ -163,8 +160,5 @@ def _sums(problem: Problem, relation: LinearRelation, cells: tuple[Cells, ...]) 
 
 def _hull(problem: Problem, j: int, cells: Cells) -> FloatArray:
     """The smallest and the largest number in each cell (2, cells without "missing"); NaN if the row has none there."""
-    if cells.levels:
-        numbers = problem.space.features[j].in_numbers(np.arange(cells.count, dtype=np.float64))
-        return np.array([numbers, numbers])
     first, last = (end[0] for end in FeatureChoices(problem, j, cells).hull)
     return np.where(first <= last, np.array([first, last]), np.nan)

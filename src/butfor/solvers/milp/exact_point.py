@@ -64,7 +64,8 @@ class Landing:
         """The cheapest row here that keeps the relations; what clashes; None if floats are too coarse to tell."""
         if not self.rooms:
             return self.target
-        return kept(self.problem, self.target, {j: self._place(j, room) for j, room in self.rooms.items()})
+        numbers = {j: room for j, room in self.rooms.items() if j not in self.problem.domain.levels}
+        return kept(self.problem, self.target, {j: self._place(j, room) for j, room in numbers.items()})
 
     def cut(self, clash: Clash) -> Sum:
         """What must be at least 1, because these ends clash."""
@@ -90,7 +91,7 @@ class Landing:
 
     @cached_property
     def rooms(self) -> dict[int, Room]:
-        """Where each number may be that relations are about."""
+        """Where each column may be that relations are about."""
         space, pieces = self.problem.space, self.pieces
         summed = {space.index(name) for one in self.problem.relations_of(LinearRelation) for name in one.numbers}
         moved = {space.index(name) for one in self.events for name in one.numbers} - summed
@@ -103,13 +104,12 @@ class Landing:
         return rooms
 
     def _cell(self, j: int) -> Room:
-        """The cell of a number, or the one value that it has."""
+        """The cell of a column, or the one value that it has."""
         problem, piece, here = self.problem, self.pieces[j], float(self.target[j])
         cell = int(piece.cells.index(np.array([here]))[0])
         if not piece.by_value:
-            feature, leave = problem.space.features[j], Sum(constant=1.0) - piece.cell[cell]
-            number = float(feature.in_numbers(self.target[[j]])[0])
-            return Room(number, number, leave, leave)
+            leave = Sum(constant=1.0) - piece.cell[cell]
+            return Room(here, here, leave, leave)
         if problem.domain.step[j]:
             below, above = beyond(problem, self.program, piece, j, here)
             return Room(here, here, below + piece.missing, above + piece.missing)
@@ -123,7 +123,7 @@ class Landing:
         """Where a real number may be so that the cause of an implication does not happen, or its consequence follows."""
         does = happens.at(self.x) > 0.5
         part, literal = (relation.consequence, Sum(constant=1.0) - happens) if does else (relation.cause, happens)
-        j = self.problem.space.index(part.name)
+        j = self.problem.space.index(relation.numbers[does])
         x, single = self.pieces[j].x, self.problem.space.features[j].single
         if not self.problem.space.features[j].is_real:
             return j, None

@@ -5,6 +5,7 @@ Their cells, values, changes and prices become linear expressions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,7 +32,6 @@ class Piece:
     - `cell`: `cell[k]` is 1 iff the feature is in cell k ("missing" is last);
     - `above`: `above[k]` is 1 iff the number is above edge k;
     - `value`: the number (or the level as a number), 0 if it is missing;
-    - `rank`: the position of a level;
     - `changed`: at least 1 if the value is not the factual one;
     - `gain`: the signed change of a number;
     - `up`, `down`: the two parts of that change, in units (None: not needed);
@@ -48,7 +48,6 @@ class Piece:
     cell: list[Sum] = field(default_factory=list)
     above: list[Sum] = field(default_factory=list)
     value: Sum = field(default_factory=Sum)
-    rank: Sum = field(default_factory=Sum)
     changed: Sum = field(default_factory=Sum)
     gain: Sum = field(default_factory=Sum)
     up: Sum | None = None
@@ -123,14 +122,13 @@ def _by_cell(program: Program, piece: Piece, tables: Tables, widest: Sum | None)
     else:
         _ordered_cells(program, piece, able)
     piece.missing = piece.cell[-1]
-    program.minimise(_weighted(piece.cell, np.where(able, price, 0.0)))
+    program.minimise(weighted(piece.cell, np.where(able, price, 0.0)))
     if widest is not None and tables.reach[0, block].any():
-        program.at_least(widest - _weighted(piece.cell, np.where(able, tables.reach[0, block], 0.0)))
+        program.at_least(widest - weighted(piece.cell, np.where(able, tables.reach[0, block], 0.0)))
     known = np.nan_to_num(feature.in_numbers(value) if feature.levels is None or feature.numbers is not None else value)
-    piece.value = _weighted(piece.cell, known)
-    piece.rank = _weighted(piece.cell, np.nan_to_num(value))
+    piece.value = weighted(piece.cell, known)
     if not np.isnan(piece.x):
-        piece.gain = piece.rank - piece.x
+        piece.gain = weighted(piece.cell, np.nan_to_num(value)) - piece.x
         piece.room = float(np.nanmax(np.abs(value[able] - piece.x), initial=0.0))
     piece.changed = Sum(constant=1.0) - piece.cell[piece.home] if tables.stay[0, j] else Sum(constant=1.0)
 
@@ -281,17 +279,18 @@ def _cells_of_value(program: Program, piece: Piece, there: Sum) -> None:
     if kept.terms:
         program.equal(piece.cell[-1] - kept)
     fine = able[:-1]
-    program.at_least(piece.value - _weighted(piece.cell[:-1], np.where(fine, lower, 0.0)))
-    program.at_least(_weighted(piece.cell[:-1], np.where(fine, upper, 0.0)) - piece.value)
+    program.at_least(piece.value - weighted(piece.cell[:-1], np.where(fine, lower, 0.0)))
+    program.at_least(weighted(piece.cell[:-1], np.where(fine, upper, 0.0)) - piece.value)
     if piece.counted and piece.home < cells.count:  # to leave the cell is a change, however small
         program.at_least(piece.changed + piece.cell[piece.home], 1.0)
 
 
 def _total(parts: list[Sum]) -> Sum:
-    return _weighted(parts, np.ones(len(parts)))
+    return weighted(parts, np.ones(len(parts)))
 
 
-def _weighted(parts: list[Sum], weights: FloatArray) -> Sum:
+def weighted(parts: Sequence[Sum], weights: FloatArray) -> Sum:
+    """A sum of parts, each with a weight."""
     terms: dict[int, float] = {}
     constant = 0.0
     for part, weight in zip(parts, weights, strict=True):

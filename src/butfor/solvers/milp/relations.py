@@ -8,13 +8,13 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.problem.constraints.constraint import Relation
-from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, LinearRelation
+from butfor.problem.constraints.relations import At, AtMost, Event, Fresh, Implication, LinearRelation
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.domain import on_grid
 from butfor.problem.form import ConstraintKind
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum
-from butfor.solvers.milp.features import Piece
+from butfor.solvers.milp.features import Piece, weighted
 
 
 @singledispatch
@@ -41,14 +41,16 @@ def _(relation: Fresh, program: Program, problem: Problem, pieces: list[Piece]) 
 
 @add_relation.register
 def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list[Piece]) -> None:
-    total, sizes = Sum(constant=-relation.bound), list[float]()
-    extent = problem.domain.extent
-    for name, weight in relation.weights:
-        j = problem.space.index(name)
-        total = total + weight * (pieces[j].value + pieces[j].middle * pieces[j].missing)
+    total, sizes, extent = Sum(constant=-relation.bound), dict[int, float](), problem.domain.extent
+    for j, weight in relation.of_numbers(problem.space).items():
+        total = total + float(weight) * (pieces[j].value + pieces[j].middle * pieces[j].missing)
+        sizes[j] = float(abs(weight)) * max(abs(extent.low[j]), abs(extent.high[j]))
+    for j, terms in relation.of_levels(problem.space).items():
+        total = total + weighted(pieces[j].cell[:-1], np.array(terms, dtype=np.float64))
+        sizes[j] = float(max(map(abs, terms)))
+    for j in sizes:
         program.equal(pieces[j].missing, 0.0)
-        sizes.append(abs(weight) * max(abs(extent.low[j]), abs(extent.high[j])))
-    slack = float(relation.doubt(problem.space, np.array([sizes]))[0])
+    slack = relation.doubt(problem.space, sizes)
     for sense, side in ((">=", total), ("<=", -1.0 * total)):
         if relation.sense in (sense, "=="):
             program.at_least(side, -slack)
@@ -58,35 +60,41 @@ def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list
 def _(relation: Implication, program: Program, problem: Problem, pieces: list[Piece]) -> Sum:
     """Add a binary variable that is 1 if the cause holds. If it is 1, the consequence must hold."""
     happens = program.binary()
-    for part, add_event, add_end in (
-        (relation.cause, _add_cause, _add_cause_of_end),
-        (relation.consequence, _add_consequence, _add_consequence_of_end),
-    ):
-        j = problem.space.index(part.name)
-        if isinstance(part, Event):
-            add_event(part, happens, program, problem, j, pieces[j])
-        else:
-            add_end(part, happens, program, problem, j, pieces[j])
+    (cause, caused), (consequence, follows) = relation.parts(problem.space, problem.factuals[0])
+    if problem.space.features[cause].levels is not None:
+        for cell in _cells_where(caused, pieces[cause]):
+            program.at_least(happens - cell)
+    elif isinstance(relation.cause, Event):
+        _add_cause(relation.cause, happens, program, problem, cause, pieces[cause])
+    else:
+        _add_cause_of_end(relation.cause, happens, program, problem, cause, pieces[cause])
+    if problem.space.features[consequence].levels is not None:
+        inside = _cells_where(follows, pieces[consequence])
+        program.at_least(weighted(inside, np.ones(len(inside))) - happens)
+    elif isinstance(relation.consequence, Event):
+        _add_consequence(relation.consequence, happens, program, problem, consequence, pieces[consequence])
+    else:
+        _add_consequence_of_end(relation.consequence, happens, program, problem, consequence, pieces[consequence])
     return happens
 
 
+def _cells_where(holds: At, piece: Piece) -> list[Sum]:
+    """The cells of levels, and of a missing one, where a part of an implication holds."""
+    codes = np.append(np.arange(len(piece.cell) - 1, dtype=np.float64), np.nan)
+    return [piece.cell[k] for k in np.flatnonzero(holds(codes)).tolist()]
+
+
 def _add_cause(event: Event, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece) -> None:
-    """`happens` is 1 if a feature changes like this."""
-    if event.word == "becomes":
-        code = _level(problem, event, j)
-        if code != piece.home:
-            program.at_least(happens - piece.cell[code])
-    elif not np.isnan(piece.x):
+    """`happens` is 1 if a number changes like this."""
+    if not np.isnan(piece.x):
         gain = event.sign * (piece.gain + piece.x * piece.missing)
         most = _short_of(event.by, 0.0, problem, j, piece) if event.by else 0.0
         program.at_least(piece.room * happens + most - gain)
 
 
 def _add_consequence(event: Event, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece) -> None:
-    """A feature changes like this if `happens` is 1."""
-    if event.word == "becomes":
-        program.at_least(piece.cell[_level(problem, event, j)] - happens)
-    elif np.isnan(piece.x):
+    """A number changes like this if `happens` is 1."""
+    if np.isnan(piece.x):
         program.equal(happens, 0.0)
     else:
         gain = event.sign * (piece.gain + piece.x * piece.missing)
@@ -98,37 +106,19 @@ def _add_consequence(event: Event, happens: Sum, program: Program, problem: Prob
 def _add_cause_of_end(
     part: Between | Allowed, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece
 ) -> None:
-    """`happens` is 1 if a feature ends like this and is known."""
-    if problem.space.features[j].levels is not None:
-        for cell in _cells_inside(part, problem, j, piece):
-            program.at_least(happens - cell)
-    else:
-        sign, end = end_of(part)
-        outside = -sign * piece.value + _short_of(end, sign * float(problem.domain.anchor[j]), problem, j, piece)
-        program.at_least(outside + _room(program, outside) * (happens + piece.missing))
+    """`happens` is 1 if a number ends like this and is known."""
+    sign, end = end_of(part)
+    outside = -sign * piece.value + _short_of(end, sign * float(problem.domain.anchor[j]), problem, j, piece)
+    program.at_least(outside + _room(program, outside) * (happens + piece.missing))
 
 
 def _add_consequence_of_end(
     part: Between | Allowed, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece
 ) -> None:
-    """A feature ends like this, or is missing, if `happens` is 1."""
-    if problem.space.features[j].levels is not None:
-        inside = Sum()
-        for cell in _cells_inside(part, problem, j, piece):
-            inside = inside + cell
-        program.at_least(inside + piece.missing - happens)
-    else:
-        sign, end = end_of(part)
-        inside = sign * piece.value - end
-        program.at_least(inside + _room(program, inside) * (Sum(constant=1.0) - happens + piece.missing))
-
-
-def _cells_inside(part: Between | Allowed, problem: Problem, j: int, piece: Piece) -> list[Sum]:
-    """The cells of the levels that a feature may end at."""
-    levels = np.arange(len(piece.cell) - 1)
-    rows = np.zeros((len(levels), len(problem.space)))
-    rows[:, j] = levels
-    return [piece.cell[k] for k in np.flatnonzero(part.holds_between(problem.space, rows, rows)).tolist()]
+    """A number ends like this, or is missing, if `happens` is 1."""
+    sign, end = end_of(part)
+    inside = sign * piece.value - end
+    program.at_least(inside + _room(program, inside) * (Sum(constant=1.0) - happens + piece.missing))
 
 
 def end_of(part: Between | Allowed) -> tuple[float, float]:
@@ -145,24 +135,16 @@ def _room(program: Program, expression: Sum) -> float:
 def _short_of(end: float, anchor: float, problem: Problem, j: int, piece: Piece) -> float:
     """What is at most reached short of an end: halfway to it from the last value before on a grid, and all of it elsewhere."""
     spacing = _grain(problem, j, piece)
-    if (problem.space.features[j].levels is None and spacing < problem.domain.step[j]) or not spacing:
+    if spacing < problem.domain.step[j] or not spacing:
         return end - 0.5 * spacing
     return float(anchor + spacing * (np.ceil((end - anchor) / spacing - 1e-9) - 0.5))
 
 
 def _grain(problem: Problem, j: int, piece: Piece) -> float:
-    """The smallest difference between two values of a feature. Real numbers have none: their cause ends where it begins."""
-    if problem.space.features[j].levels is not None:
-        return 1.0
+    """The smallest difference between two values of a number. Real ones have none: their cause ends where it begins."""
     step = float(problem.domain.step[j])
     on = bool(step) and on_grid(np.array([piece.x]), step, float(problem.domain.anchor[j]))[0]
     return step if on else 1e-6 * step
-
-
-def _level(problem: Problem, event: Event, j: int) -> int:
-    levels = problem.space.features[j].levels
-    assert levels is not None
-    return levels.index(event.level)
 
 
 def _spared_changes(pieces: list[Piece], at: Iterable[int], most: int) -> Sum:

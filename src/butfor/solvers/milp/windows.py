@@ -115,18 +115,19 @@ def _for_relations(problem: Problem, size: FloatArray) -> FloatArray:
     """Changes that are large enough to mend a relation which the row breaks, and for events."""
     index, size, row = problem.space.index, size.copy(), problem.factuals[0]
     for relation in problem.relations_of(Implication):
-        for part in (relation.cause, relation.consequence):
-            j = index(part.name)
+        for name, part in zip(relation.numbers, (relation.cause, relation.consequence), strict=True):
+            j = index(name)
             if j not in problem.domain.levels:
                 change = part.by if isinstance(part, Event) else _to_end(part, float(row[j]))
                 size[j] = max(size[j], change)
     for one in problem.relations_of(LinearRelation):
-        columns = [(index(name), weight) for name, weight in one.weights if weight]
-        numbers = [float(problem.space.features[j].in_numbers(row[[j]])[0]) for j, _ in columns]
-        missed = abs(sum(weight * x for (_, weight), x in zip(columns, numbers, strict=True)) - one.bound)
-        if not one.holds_between(problem.space, row[None], row[None])[0] and np.isfinite(missed):
-            for j, weight in columns:
-                size[j] = max(size[j], missed / abs(weight) / FIRST_REACH) if size[j] else 0.0
+        columns, levels = one.of_numbers(problem.space), one.of_levels(problem.space)
+        if one.holds_between(problem.space, row[None], row[None])[0] or np.isnan(row[[*columns, *levels]]).any():
+            continue
+        total = sum(float(terms[int(row[j])]) for j, terms in levels.items())
+        missed = abs(total + sum(float(weight) * row[j] for j, weight in columns.items()) - one.bound)
+        for j, weight in columns.items():
+            size[j] = max(size[j], missed / float(abs(weight)) / FIRST_REACH) if size[j] and weight else 0.0
     return size
 
 

@@ -7,7 +7,6 @@ cause does not happen", and "it happens, and so does the consequence". Each is a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from butfor.arrays import FloatArray
 from butfor.model.questions import ModelKind
@@ -40,8 +39,6 @@ class ImpliedParts(AbstractParting[Implication]):
         return Support(True, "where an answer breaks an implication, what is left is parted")
 
     def ways(self, problem: Problem, relation: Implication, point: FloatArray) -> Iterator[Domain]:
-        space, row = problem.space, problem.factuals[0]
-        cause, consequence = space.index(relation.cause.name), space.index(relation.consequence.name)
-        caused, follows = partial(relation.caused_at, space, row), partial(relation.follows_at, space, row)
+        (cause, caused), (consequence, follows) = relation.parts(problem.space, problem.factuals[0])
         yield held(problem.domain, cause, lambda values: ~caused(values))
         yield held(held(problem.domain, cause, caused), consequence, follows)

@@ -101,16 +101,15 @@ class ParcelProgram:
     def _keep_sums(self) -> None:
         """Move the row to the nearest one that keeps linear relations exactly, if there is one."""
         problem, parcel = self.choices.problem, self.parcel
-        columns = {problem.space.index(name) for one in self.choices.linear for name in one.numbers}
-        if not columns or problem.admits(self.row[None])[0]:
+        columns = {j for one in self.choices.linear for j in one.of_numbers(problem.space)}
+        if not self.choices.linear or problem.admits(self.row[None])[0]:
             return
         places, free = dict[int, Place](), list[int]()
         for j in columns:
-            feature, width = problem.space.features[j], problem.domain.width(j)
-            number = float(feature.in_numbers(self.row[[j]])[0])
+            number = float(self.row[j])
             places[j] = Place(number, number, number)
             if problem.domain.reals()[j]:
-                places[j] = Place(float(parcel.low[j]), float(parcel.high[j]), number, 1 / width)
+                places[j] = Place(float(parcel.low[j]), float(parcel.high[j]), number, 1 / problem.domain.width(j))
                 free.append(j)
         row = kept(problem, self.row, places)
         if isinstance(row, np.ndarray):

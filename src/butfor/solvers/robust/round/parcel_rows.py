@@ -179,9 +179,11 @@ class ParcelRows:
     def _of_sums(self) -> FirmRows:
         """Sums of numbers are bounded. They are measured in the ranges of their columns."""
         rows, least, firm = np.empty((0, len(self.prices))), list[float](), list[float]()
+        space = self.choices.problem.space
         for relation in self.choices.linear:
             row, known, slack = self._sum(relation)
-            unit = sum(abs(weight) * self.choices.problem.space[name].range for name, weight in relation.weights) or 1.0
+            moved = relation.of_numbers(space).items()
+            unit = sum(float(abs(weight)) * space.features[j].range for j, weight in moved) or 1.0
             for sense, sign in ((">=", 1.0), ("<=", -1.0)):
                 if relation.sense in (sense, "=="):
                     rows = np.vstack([rows, sign * row / unit])
@@ -191,23 +193,20 @@ class ParcelRows:
 
     def _sum(self, relation: LinearRelation) -> tuple[FloatArray, float, float]:
         """How a sum of numbers changes, what it is at the start, and by how much it may miss its bound."""
-        space, weights = self.choices.problem.space, np.zeros(len(self.up))
-        other, known, sizes = np.zeros(len(self.others)), 0.0, list[float]()
-        for name, weight in relation.weights:
-            j = space.index(name)
-            read, modes = space.features[j].in_numbers, self.start.modes.get(j)
-            here = float(read(self.start.row[[j]])[0])
-            numbers = np.array([self.parcel.low[j], self.parcel.high[j]])
-            if j in self.choices.problem.domain.levels:
-                numbers = read(np.flatnonzero(self.parcel.modes[j]).astype(np.float64))
-                for at, (feature, mode) in enumerate(self.others):
-                    other[at] += weight * (float(read(np.array([float(mode)]))[0]) - here) if feature == j else 0.0
-            else:
-                assert modes is None or modes == A_NUMBER
-                weights[j] += weight
-            known += weight * here
-            sizes.append(abs(weight) * float(np.abs(numbers).max()))
-        slack = float(relation.doubt(space, np.array([sizes]))[0])
+        problem, start, sizes = self.choices.problem, self.start, dict[int, float]()
+        weights, other, known = np.zeros(len(self.up)), np.zeros(len(self.others)), 0.0
+        for j, weight in relation.of_numbers(problem.space).items():
+            assert start.modes.get(j, A_NUMBER) == A_NUMBER
+            weights[j] = float(weight)
+            known += weights[j] * start.row[j]
+            sizes[j] = abs(weights[j]) * max(abs(self.parcel.low[j]), abs(self.parcel.high[j]))
+        for j, exact in relation.of_levels(problem.space).items():
+            terms, here = np.array(exact, dtype=np.float64), int(start.row[j])
+            known += terms[here]
+            sizes[j] = float(np.abs(terms[self.parcel.modes[j][: len(terms)]]).max())
+            for at, (feature, mode) in enumerate(self.others):
+                other[at] += terms[mode] - terms[here] if feature == j else 0.0
+        slack = relation.doubt(problem.space, sizes)
         return self._row(weights[None], -weights[None], other[None]), known, slack
 
     def _of_the_largest(self) -> FirmRows:
