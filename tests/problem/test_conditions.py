@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.datasets import loans
-from butfor.problem.constraints.relations import Implication
+from butfor.problem.constraints.implications import Implication
 from tests.shorter import first
 
 LEVELS = ("low", "middle", "high")

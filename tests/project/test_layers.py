@@ -215,7 +215,8 @@ def test_nobody_asks_for_the_class_of_a_single_constraint() -> None:
         if inside(name, folder)
         and name
         not in (
-            f"{folder}.{part}" for part in ("constraint", "demanded", "relations", "of_values", "linked", "computed")
+            f"{folder}.{part}"
+            for part in ("constraint", "demanded", "relations", "implications", "of_values", "linked", "computed")
         )
         for node in tree.body
         if isinstance(node, ast.ClassDef)

@@ -17,8 +17,9 @@ from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet, cheapest_offset
 from butfor.neighbours.ball import Ball, BallNorm
+from butfor.problem.constraints.implications import Event, Implication, Part
 from butfor.problem.constraints.linked import Combinations
-from butfor.problem.constraints.relations import Apart, Event, Implication, LinearRelation, Part
+from butfor.problem.constraints.relations import Apart, LinearRelation
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.demands import Pool

@@ -7,7 +7,8 @@ import numpy as np
 from butfor.formulation.oracles import model_oracle
 from butfor.model.questions import evaluate
 from butfor.problem.constraints.follows import Consequences, Follows
-from butfor.problem.constraints.relations import AtMost, Event
+from butfor.problem.constraints.implications import Event
+from butfor.problem.constraints.relations import AtMost
 from butfor.problem.constraints.restrictions import Fixed
 from butfor.problem.problem import Problem, state
 from butfor.solvers.acted.actions import ActedColumns

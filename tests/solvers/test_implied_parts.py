@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from butfor.problem.constraints.relations import Implication
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.held import held
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING

@@ -10,8 +10,8 @@ import pytest
 import butfor as bf
 from butfor.model.linear import Linear
 from butfor.model.questions import evaluate
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.constraints.linked import Combinations, positions
-from butfor.problem.constraints.relations import Implication
 from butfor.problem.domain import open_domain
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import OF_ANY_ANSWER

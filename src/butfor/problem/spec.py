@@ -11,7 +11,17 @@ import numpy as np
 
 from butfor.model.survival import curves
 from butfor.problem import costs
-from butfor.problem.constraints import computed, follows, judged, linked, relations, restrictions, robust, robust_to
+from butfor.problem.constraints import (
+    computed,
+    follows,
+    implications,
+    judged,
+    linked,
+    relations,
+    restrictions,
+    robust,
+    robust_to,
+)
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.targets import classes, risk, survival, values
 from butfor.space import dummies, levels
@@ -20,7 +30,7 @@ SPEC_KINDS: tuple[type, ...] = (
     costs.L0, costs.L1, costs.L2, costs.LInf, costs.Gower, costs.MAD, costs.Table, costs.Quadratic, costs.Mix,
     restrictions.Fixed, restrictions.Direction, restrictions.Between, restrictions.Within, restrictions.Grid,
     restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
-    relations.AtMost, relations.LinearRelation, relations.Event, relations.Implication, follows.Follows,
+    relations.AtMost, relations.LinearRelation, implications.Event, implications.Implication, follows.Follows,
     linked.LinkedColumns, linked.Combinations, computed.ComputedColumn, judged.Margin, judged.Plausible,
     robust.Robust, robust_to.RobustTo,
     classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,

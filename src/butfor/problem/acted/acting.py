@@ -22,8 +22,9 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.acted.translated import ActedSearched, acted_witnesses
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.follows import Consequences
+from butfor.problem.constraints.implications import Event
 from butfor.problem.constraints.of_values import OfValues, ValuesKept
-from butfor.problem.constraints.relations import Apart, Event, LinearRelation
+from butfor.problem.constraints.relations import Apart, LinearRelation
 from butfor.problem.decimals import printed
 from butfor.problem.demands import Demands
 from butfor.problem.domain import Domain

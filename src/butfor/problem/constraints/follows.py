@@ -19,7 +19,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
-from butfor.problem.constraints.relations import Event
+from butfor.problem.constraints.implications import Event
 from butfor.space.space import Space
 
 KEPT_DIGITS = 15

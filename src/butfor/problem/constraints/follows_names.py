@@ -6,7 +6,7 @@ from butfor.arrays import plain
 from butfor.errors import suggests
 from butfor.experimental import experimental
 from butfor.problem.constraints.follows import Follows
-from butfor.problem.constraints.relations import Event
+from butfor.problem.constraints.implications import Event
 
 
 @experimental

@@ -11,8 +11,9 @@ import numpy as np
 from butfor.arrays import plain
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.constraints.candidates import Candidates
+from butfor.problem.constraints.implications import Event, Implication, Part
 from butfor.problem.constraints.judged import Margin, Plausible
-from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation, Part
+from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.constraints.restrictions import (
     Allowed,
     AllowedMoves,

@@ -14,11 +14,12 @@ from butfor.model.merging import Bundle, ColumnLayout
 from butfor.model.questions import Model
 from butfor.model.trees import Trees
 from butfor.problem.constraints.computed import ComputedColumn, OnComputed, features_of
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.constraints.linked import Combinations, sharing
-from butfor.problem.constraints.relations import Apart, AtMost, Fresh, Implication
+from butfor.problem.constraints.relations import Apart, AtMost, Fresh
 from butfor.problem.merged.merging import Merging, Whole
 
-KEPT = (ComputedColumn, Implication, AtMost, Fresh, Apart, OnComputed, Combinations)
+PLACED = (ComputedColumn, Implication, AtMost, Fresh, Apart, OnComputed, Combinations)
 """The relations of which places know. Others may refuse the cheapest point of a place, and take a dearer one."""
 
 
@@ -127,7 +128,7 @@ def _obstacle(problem: Whole, group: FollowingGroup, columns: IntArray) -> str:
     if any(read_cells(problem.model, j) is not None for j in (*group.free, *(one.feature for one in group.computed))):
         if problem.demands.judged:
             return "a constraint tells apart what looks alike to the model, and some columns are computed from others"
-        if any(names & set(one.numbers) or not one.numbers for one in problem.relations if not isinstance(one, KEPT)):
+        if any(names & set(one.numbers) or not one.numbers for one in problem.relations if not isinstance(one, PLACED)):
             return "a relation tells apart what looks alike to the model, and its columns are computed from each other"
     for one in group.computed:
         j = one.feature

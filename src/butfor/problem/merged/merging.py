@@ -18,8 +18,9 @@ from butfor.model.merging import Bundle, ColumnLayout, Layout, merged
 from butfor.model.questions import Model
 from butfor.problem.constraints.computed import ComputedColumn, OnComputed
 from butfor.problem.constraints.constraint import Relation
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.constraints.linked import FOLLOWING, Combinations, first_of_each, groups, positions
-from butfor.problem.constraints.relations import Apart, AtMost, Fresh, Implication, LinearRelation
+from butfor.problem.constraints.relations import Apart, AtMost, Fresh, LinearRelation
 from butfor.problem.demands import Demands
 from butfor.problem.domain import Domain
 from butfor.problem.merged.translated import (

@@ -10,7 +10,8 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.merging import Bundle, ColumnLayout, Layout
 from butfor.problem.constraints.constraint import Changes, Relation, Searched
-from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.constraints.implications import Implication
+from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.oracle import AbstractConfirmation, AbstractOracle, Response
 from butfor.problem.referee import Referee
 from butfor.problem.witnesses import Refusals

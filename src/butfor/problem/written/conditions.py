@@ -9,7 +9,7 @@ from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.constraints.follows import Follows
 from butfor.problem.constraints.follows_names import follows
-from butfor.problem.constraints.relations import Event, Part
+from butfor.problem.constraints.implications import Event, Part
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.written.comparisons import compares, read_comparison, unreadable
 from butfor.problem.written.numbers import number_at

@@ -14,8 +14,8 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.cells import Cells, number_cells
 from butfor.model.computed import ComputedFeature, completed
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.constraints.linked import first_of_each
-from butfor.problem.constraints.relations import Implication
 from butfor.problem.held import switch_of
 from butfor.problem.merged.following import FollowingGroup, read_cells
 from butfor.problem.problem import Problem

@@ -21,7 +21,8 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells, number_cells
-from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.constraints.implications import Implication
+from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.form import ConstraintKind
 from butfor.problem.held import turn
 from butfor.problem.problem import Problem

@@ -11,7 +11,8 @@ from butfor.formulation.tables import Tables, tabulate
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.scores import ScoreSet, everything
 from butfor.model.trees import Trees
-from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.constraints.implications import Implication
+from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.domain import Domain
 from butfor.problem.problem import Problem
 from butfor.problem.witnesses import NO_WITNESSES

@@ -14,7 +14,8 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.formulation.exact_program import Clash
 from butfor.formulation.kept_relations import Place, kept
-from butfor.problem.constraints.relations import Event, Implication, LinearRelation
+from butfor.problem.constraints.implications import Event, Implication
+from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum

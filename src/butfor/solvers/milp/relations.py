@@ -8,7 +8,8 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.problem.constraints.constraint import Relation
-from butfor.problem.constraints.relations import At, AtMost, Event, Fresh, Implication, LinearRelation
+from butfor.problem.constraints.implications import At, Event, Implication
+from butfor.problem.constraints.relations import AtMost, Fresh, LinearRelation
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.domain import on_grid
 from butfor.problem.form import ConstraintKind

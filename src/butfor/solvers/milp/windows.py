@@ -14,7 +14,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.questions import cuts
-from butfor.problem.constraints.relations import Event, Implication, LinearRelation
+from butfor.problem.constraints.implications import Event, Implication
+from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.relations import end_of

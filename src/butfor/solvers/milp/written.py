@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraints.relations import Implication
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum
 from butfor.solvers.milp.exact_point import Landing

@@ -11,7 +11,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import tightened
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraints.relations import Implication
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.problem import Problem
 from butfor.solvers.ensemble.cell_search import NOTHING, Inside
 from butfor.solvers.ensemble.limits import sum_columns

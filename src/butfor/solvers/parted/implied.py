@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from butfor.arrays import FloatArray
 from butfor.model.questions import ModelKind
-from butfor.problem.constraints.relations import Implication
+from butfor.problem.constraints.implications import Implication
 from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.held import held

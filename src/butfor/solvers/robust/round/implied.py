@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.problem.constraints.relations import At, Implication
+from butfor.problem.constraints.implications import At, Implication
 from butfor.solvers.robust.round.parcels import A_NUMBER, LOST, Choices, Parcel
 
 

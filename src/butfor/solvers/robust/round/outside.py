@@ -12,7 +12,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.frontier import Frontier
-from butfor.problem.constraints.relations import Implication
+from butfor.problem.constraints.implications import Implication
 from butfor.solvers.outcome import TOLERANCE, to_beat
 from butfor.solvers.robust.cutting import is_closed
 from butfor.solvers.robust.round.implied import Implied

@@ -19,7 +19,8 @@ from butfor.neighbours.trees.negative_box import between, own_cells
 from butfor.neighbours.trees.regions import Regions, regions
 from butfor.neighbours.trees.search import worst_row
 from butfor.neighbours.widest_box import missed_in, widest_box
-from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.constraints.implications import Implication
+from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
