@@ -44,7 +44,8 @@ def test_lines_enclose_what_every_number_gains(seed) -> None:
                     chord, slack = lines.begin[k] + lines.rate[k] * u, 1e-12 * (1 + np.abs(gain).max())
                     assert (gain <= chord + lines.above[k] + slack).all()
                     assert (gain >= chord - lines.below[k] - slack).all()
-                column.refine(float(rng.uniform(problem.space.features[j].low, problem.space.features[j].high or 1.0)))
+                x = float(rng.uniform(problem.space.features[j].low, problem.space.features[j].high or 1.0))
+                column.refine(x, lines)
 
 
 def grid(problem: Problem, j: int) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
@@ -137,7 +138,7 @@ class Explanation:
         """The changes that only follow from them (see `bf.follows` and `bf.computed`), and cost nothing."""
         return tuple(change for change in self.changes if change.by_itself)
 
-    @property
+    @cached_property
     def _acted(self) -> tuple[FloatArray, Sequence[int]] | None:
         """What one's own actions alone would make of the row, and which columns follow from others."""
         if self.point_codes is None:

@@ -42,8 +42,8 @@ FINEST = 1e-9
 """Values that are closer to each other than this are told from none: they are like any number."""
 
 
-def printed(x: float) -> Fraction:
-    """A number as it is printed, without the digits that rounding leaves behind."""
+def rounded(x: float) -> Fraction:
+    """A number without the digits that rounding leaves behind."""
     return Fraction(f"{x:.15g}")
 
 
@@ -101,16 +101,16 @@ class Following:
 
     def beyond(self, j: int, cuts: FloatArray) -> FloatArray:
         """From where on the value of column `j` is beyond each cut. Values of a grid are clear of it."""
-        here, parts = printed(self.start[j]) + printed(self.shift[j]), list[Fraction]()
+        here, parts = rounded(self.start[j]) + rounded(self.shift[j]), list[Fraction]()
         for i in self.movers(j).tolist():
-            weight = printed(self.matrix[j, i])
-            parts += [weight * printed(self.step[i]), weight * (printed(self.anchor[i]) - printed(self.start[i]))]
+            weight = rounded(self.matrix[j, i])
+            parts += [weight * rounded(self.step[i]), weight * (rounded(self.anchor[i]) - rounded(self.start[i]))]
             if not self.step[i]:
                 return np.nextafter(cuts, np.inf)
         gap = common(parts) or Fraction(1)
         if gap < FINEST * max(1.0, float(np.abs(cuts).max(initial=0.0))):
             return np.nextafter(cuts, np.inf)
-        last = [floor((printed(cut) - here) / gap) if any(parts) else -int(here > cut) for cut in cuts.tolist()]
+        last = [floor((rounded(cut) - here) / gap) if any(parts) else -int(here > cut) for cut in cuts.tolist()]
         return np.array([float(here + gap * (k + Fraction(1, 2))) for k in last])
 
     def along(self, j: int, p: int, y: FloatArray) -> FloatArray:

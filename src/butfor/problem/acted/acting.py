@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -29,35 +29,14 @@ from butfor.problem.decimals import printed
 from butfor.problem.demands import Demands
 from butfor.problem.domain import Domain
 from butfor.problem.held import held
+from butfor.problem.whole import Whole
 from butfor.problem.witnesses import Witnesses
-from butfor.space.space import Space
 
 MOST_EVENTS = 6
 """Of how many events it is settled whether they happen, in every combination."""
 
 Fields = dict[str, Any]
 """What differs from one problem to another."""
-
-
-class Planned(Protocol):
-    """What is read of a problem."""
-
-    @property
-    def space(self) -> Space: ...
-    @property
-    def model(self) -> Model: ...
-    @property
-    def factuals(self) -> FloatArray: ...
-    @property
-    def score_sets(self) -> tuple[ScoreSet, ...]: ...
-    @property
-    def domain(self) -> Domain: ...
-    @property
-    def relations(self) -> tuple[Relation, ...]: ...
-    @property
-    def demands(self) -> Demands: ...
-    @property
-    def witnesses(self) -> Witnesses: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +59,7 @@ class Acting:
         )
 
 
-def about_actions(whole: Planned, consequences: Consequences) -> Fields:
+def about_actions(whole: Whole, consequences: Consequences) -> Fields:
     """What differs from a problem about values, if it is asked about actions: the model is asked point by point."""
     demands, asked = whole.demands, acted_witnesses(whole.witnesses, consequences, whole.factuals)
     judged = tuple(ActedSearched(one, consequences, whole.factuals[0]) for one in demands.judged)
@@ -94,7 +73,7 @@ def about_actions(whole: Planned, consequences: Consequences) -> Fields:
     }
 
 
-def cases_of(whole: Planned, acting: Acting) -> Iterator[Fields]:
+def cases_of(whole: Whole, acting: Acting) -> Iterator[Fields]:
     """The problems of the only row in which it is settled which events happen, as what differs from the whole.
 
     Raises `NotComposedError` if the model cannot be read as one of actions.
@@ -107,7 +86,7 @@ def cases_of(whole: Planned, acting: Acting) -> Iterator[Fields]:
             yield case.fields()
 
 
-def _refuse(whole: Planned, acting: Acting) -> None:
+def _refuse(whole: Whole, acting: Acting) -> None:
     """Refuse what no case can hold."""
     consequences, space = acting.consequences, whole.space
     touched = [*consequences.effects, *consequences.causes]
@@ -123,7 +102,7 @@ def _refuse(whole: Planned, acting: Acting) -> None:
         raise NotComposedError("an event with consequences is itself about a column that follows from others")
 
 
-def _settled(whole: Planned, events: tuple[Event, ...], domain: Domain) -> Iterator[tuple[dict[Event, bool], Domain]]:
+def _settled(whole: Whole, events: tuple[Event, ...], domain: Domain) -> Iterator[tuple[dict[Event, bool], Domain]]:
     """Which events happen, in every combination, and what may be done then."""
     if not events:
         yield {}, domain
@@ -152,7 +131,7 @@ def _is_open(domain: Domain, j: int) -> bool:
 class _Case:
     """The problem of the only row where it is settled which events happen."""
 
-    def __init__(self, whole: Planned, acting: Acting, consequences: Consequences, domain: Domain) -> None:
+    def __init__(self, whole: Whole, acting: Acting, consequences: Consequences, domain: Domain) -> None:
         self.whole, self.acting, self.consequences = whole, acting, consequences
         self.row, self.relations = whole.factuals[0], list[Relation]()
         self.domain = domain

@@ -17,7 +17,8 @@ from butfor.problem.constraints.computed import ComputedColumn, OnComputed, feat
 from butfor.problem.constraints.implications import Implication
 from butfor.problem.constraints.linked import Combinations, sharing
 from butfor.problem.constraints.relations import Apart, AtMost, Fresh
-from butfor.problem.merged.merging import Merging, Whole
+from butfor.problem.merged.merging import Merging
+from butfor.problem.whole import Whole
 
 PLACED = (ComputedColumn, Implication, AtMost, Fresh, Apart, OnComputed, Combinations)
 """The relations of which places know. Others may refuse the cheapest point of a place, and take a dearer one."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from butfor.problem.merged.translated import (
 )
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.prices import Prices
+from butfor.problem.whole import Whole
 from butfor.problem.witnesses import Witnesses
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
@@ -47,27 +48,6 @@ VALUES_AT_ONCE = 100_000
 
 Pricing = Callable[[int, FloatArray, FloatArray], FloatArray]
 """What moving a feature from `before` (n, 1) to `after` (n, k) costs."""
-
-
-class Whole(Protocol):
-    """What is merged of a problem."""
-
-    @property
-    def space(self) -> Space: ...
-    @property
-    def model(self) -> Model: ...
-    @property
-    def factuals(self) -> FloatArray: ...
-    @property
-    def prices(self) -> Prices: ...
-    @property
-    def domain(self) -> Domain: ...
-    @property
-    def relations(self) -> tuple[Relation, ...]: ...
-    @property
-    def demands(self) -> Demands: ...
-    @property
-    def witnesses(self) -> Witnesses: ...
 
 
 class TooManyError(ValueError):

@@ -45,15 +45,20 @@ class SplitSum(LinearRelation):
     def numbers(self) -> tuple[str, ...]:
         return self.columns
 
+    @property
+    def _told(self) -> LinearRelation:
+        """The relation that is told of whole columns."""
+        return LinearRelation(self.weights, self.sense, self.bound)
+
     def validate(self, space: Space) -> None:
-        super().validate(self.whole)
+        self._told.validate(self.whole)
 
     def of_numbers(self, space: Space) -> dict[int, Fraction]:
-        terms = super().of_numbers(self.whole)
+        terms = self._told.of_numbers(self.whole)
         return {k: terms[j] for k, j in enumerate(self.layout.others.tolist()) if j in terms}
 
     def of_levels(self, space: Space) -> dict[int, list[Fraction]]:
-        terms = super().of_levels(self.whole)
+        terms = self._told.of_levels(self.whole)
         out = {k: terms[j] for k, j in enumerate(self.layout.others.tolist()) if j in terms}
         for k, group in enumerate(self.layout.groups, len(self.layout.others)):
             if space.names[k] in self.numbers:
@@ -69,13 +74,13 @@ class SplitSum(LinearRelation):
         return sum(inside, Fraction(0))
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        return super().holds_between(self.whole, self.layout.split(before), self.layout.split(after))
+        return self._told.holds_between(self.whole, self.layout.split(before), self.layout.split(after))
 
     def ends(self, space: Space, before: FloatArray) -> tuple[Fraction | None, Fraction | None]:
-        return super().ends(self.whole, self.layout.split(before[None])[0])
+        return self._told.ends(self.whole, self.layout.split(before[None])[0])
 
     def computes(self, space: Space) -> int:
-        return super().computes(self.whole)
+        return self._told.computes(self.whole)
 
 
 @dataclass(frozen=True, eq=False)
