@@ -69,20 +69,20 @@ def is_less_free(problem: Problem, truth: float) -> bool:
     return enumerated(without) < truth
 
 
-@pytest.mark.parametrize("block", first(1, range(12)))
+@pytest.mark.parametrize("seeds", first(1, [range(30), *(range(at, at + 75) for at in range(0, 900, 75))]))
 @pytest.mark.parametrize("shifted", [0, None])
 @pytest.mark.parametrize("form", ["ensemble", "linear"])
-def test_agrees_with_enumeration(form: str, shifted: int | None, block: int) -> None:
+def test_agrees_with_enumeration(form: str, shifted: int | None, seeds: range) -> None:
     judged = dearer = impossible = 0
-    for seed in range(75 * block, 75 * block + 75):
+    for seed in seeds:
         problem = slipping(seed, form, shifted=shifted)
         if not problem.demands.ball.slips or not ROBUST.accepts(problem.form()):
             continue
         truth = agrees_with_enumeration(ROBUST, problem, seed)
         judged, impossible = judged + 1, impossible + np.isinf(truth)
         dearer += is_less_free(problem, truth)
-    assert judged > 15
-    assert dearer > 5
+    assert judged > 0.2 * len(seeds)
+    assert dearer > 0.06 * len(seeds)
     assert 0 < impossible < judged
 
 

@@ -28,7 +28,7 @@ from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
 from butfor.trees.tao.spread import centre_and_spread
 from butfor.trees.tree import Tree, sides
-from tests.shorter import first
+from tests.shorter import diagonal, first
 
 KINDS = [(split, init) for split in ("oblique", "axis") for init in ("best", "cart", "random")]
 IRIS = load_iris(return_X_y=True)
@@ -255,11 +255,12 @@ def test_logistic_regression_is_at_its_optimum(alpha: float) -> None:
     np.testing.assert_allclose(far[0], w, atol=1e-3)
 
 
-@pytest.mark.parametrize(("split", "init"), KINDS)
-def test_the_seed_and_not_the_threads_decide(split: str, init: str) -> None:
+@pytest.mark.parametrize("every", first(1, [9, 3]))
+@pytest.mark.parametrize(("split", "init"), diagonal(("oblique", "axis"), ("best", "cart", "random")))
+def test_the_seed_and_not_the_threads_decide(split: str, init: str, every: int) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     fits = [
-        TAOClassifier(3, split=split, init=init, warm_up=3, n_jobs=jobs, random_state=3).fit(X[::3, :8], y[::3])
+        TAOClassifier(3, split=split, init=init, warm_up=3, n_jobs=jobs, random_state=3).fit(X[::every, :8], y[::every])
         for jobs in (None, 1, 2)
     ]
     for other in fits[1:]:
