@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
     "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
     "mixed_throughput", "batches", "calibrated", "checks", "compress", "linked", "menus", "groups", "ratios",
-    "reports",
+    "relations", "reports",
 }  # fmt: skip
 FIELDS = {
     "benchmark": str,
