@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -58,10 +59,15 @@ class SplitSum(LinearRelation):
         return {k: terms[j] for k, j in enumerate(self.layout.others.tolist()) if j in terms}
 
     def of_levels(self, space: Space) -> dict[int, list[Fraction]]:
-        terms = self._told.of_levels(self.whole)
+        return self._of_levels
+
+    @cached_property
+    def _of_levels(self) -> dict[int, list[Fraction]]:
+        """What each level adds. There may be thousands, and a search asks often."""
+        terms, used = self._told.of_levels(self.whole), [j for j, _ in self._columns(self.whole)]
         out = {k: terms[j] for k, j in enumerate(self.layout.others.tolist()) if j in terms}
         for k, group in enumerate(self.layout.groups, len(self.layout.others)):
-            if space.names[k] in self.numbers:
+            if np.isin(used, group.columns).any():
                 out[k] = [self._added(group, codes) for codes in group.codes]
         return out
 

@@ -104,9 +104,9 @@ class BentColumn:
             values, size = values + value, max(size, float(np.abs(value).max(initial=0.0)))
         with np.errstate(invalid="ignore", divide="ignore"):
             rate = np.where(moves, (values[FINISH] - values[BEGIN]) / np.abs(end - begin), 0.0)
-        begin, blurred = values[BEGIN] - values[BEGIN, 0], np.maximum(above, below) <= off
+        blurred = np.maximum(above, below) <= off
         above, below = (np.where(moves, side + off, 0.0) for side in (above, below))
-        return Enclosed(runs, begin, np.nan_to_num(rate), above, below, blurred, size)
+        return Enclosed(runs, values[BEGIN] - values[BEGIN, 0], np.nan_to_num(rate), above, below, blurred, size)
 
     def _off(self, shape: Shape) -> float:
         extent = self.problem.domain.extent
