@@ -12,6 +12,7 @@ from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.importers.fold.additive import additive_over
+    from butfor.importers.fold.binned import Bins, binned_over
     from butfor.importers.fold.calculated import calculated
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.fold.nodes import Nodes, trees_over
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "butfor.importers.fold.additive": ("additive_over",),
+    "butfor.importers.fold.binned": ("Bins", "binned_over"),
     "butfor.importers.fold.calculated": ("calculated",),
     "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.fold.nodes": ("Nodes", "trees_over"),
@@ -30,10 +32,12 @@ _HOMES = {
 }  # fmt: skip
 __all__ = [
     "Argmax",
+    "Bins",
     "Nodes",
     "Sign",
     "Value",
     "additive_over",
+    "binned_over",
     "calculated",
     "linear_over",
     "projected",

@@ -347,18 +347,3 @@ def test_statsmodels(interface):
     (written,) = re.findall(r"bf\.black_box\(.*\)", str(raised.value))
     by_class = found(eval(written, {"bf": bf, "model": model}), data, row)
     assert float(model.predict(by_class.point).iloc[0]) >= 0.5
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
-def test_pygam():
-    pygam = pytest.importorskip("pygam")
-    rows = NUMBERS.to_numpy()
-    y = (rows[:, 0] + np.random.default_rng(1).normal(size=300) > 0).astype(int)
-    model = pygam.LogisticGAM().fit(rows, y)
-    row = NUMBERS[~model.predict(rows)].iloc[[0]]
-    answer = found(model, row=row)
-    assert answer.score.of == "probability of True"
-    assert model.predict(answer.point.to_numpy())[0]
-    assert found(model, row=row, target=bf.probability(1, 0.7)).score.after >= 0.7
-    value = pygam.LinearGAM().fit(rows, rows[:, 0] * 10 + y)
-    assert found(value, row=row, target=bf.relative_change(0.5)).certificate.status is bf.Status.VALID

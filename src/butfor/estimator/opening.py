@@ -67,8 +67,8 @@ def _columns_read(estimator: Any, table: Any) -> tuple[tuple[str, ...], bool | N
     """The columns that an estimator reads, and whether it was fitted on arrays; None if it was on named columns."""
     given = frames.names(table)
     known = _known_names(estimator)
-    if known is not None and list(known) == [f"Column_{j}" for j in range(len(known))]:
-        known = None  # LightGBM before 4.7 names the columns of an array itself
+    if known is not None and list(known) in _names_of_arrays(len(known)):
+        known = None
     if known is not None and frames.is_array(table):
         raise InputTypeError(
             "the data is an array, but the model was fitted on named columns.",
@@ -83,6 +83,11 @@ def _columns_read(estimator: Any, table: Any) -> tuple[tuple[str, ...], bool | N
     if count not in (None, len(given)):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
     return given, count is not None and (frames.is_array(table) or frames.all_text(frames.labels(table)))
+
+
+def _names_of_arrays(width: int) -> tuple[list[str], ...]:
+    """What LightGBM before 4.7 and InterpretML call the columns of an array."""
+    return [f"Column_{j}" for j in range(width)], [f"feature_{j:04d}" for j in range(width)]
 
 
 def _kind_taken(estimator: Any, rows: Any, on_arrays: bool) -> TableKind:
