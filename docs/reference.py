@@ -34,7 +34,7 @@ GROUPS = {
     "Columns": (
         "Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "one_hot", "thermometer", "describe", "Column",
     ),
-    "Your own models": ("black_box", "torch_model", "onnx_model"),
+    "Your own models": ("black_box", "torch_model", "onnx_model", "Scorecard"),
     "Solvers with settings": ("Swarm",),
     "Errors": ("ButforError",),
 }  # fmt: skip

@@ -166,8 +166,8 @@ def swarm() -> Paper:
         [
             "The paper's algorithm as written, with 8 active columns and boxes of 0.2, answers a part of the rows only. Its own "
             "h, epsilon and weights are not printed.",
-            "DiCE finds nothing on LSVT in 65 s a row, but for its genetic search with logistic regression; the paper has answers "
-            "for four of five rows.",
+            "DiCE finds nothing on LSVT in 65 s a row, but for its genetic search with logistic regression; the paper has "
+            "answers for four of five rows.",
         ],
         [
             "Weights by cross-validation: the swarm has those of Clerc and Kennedy.",

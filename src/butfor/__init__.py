@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from butfor.errors import ButforError
     from butfor.estimator.functions import black_box
     from butfor.estimator.onnx_graphs import onnx_model
+    from butfor.estimator.scorecards import Scorecard
     from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
     from butfor.explain.supports import Supports
@@ -79,6 +80,7 @@ _HOMES = {
     "butfor.errors": ("ButforError",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
+    "butfor.estimator.scorecards": ("Scorecard",),
     "butfor.estimator.torch_modules": ("torch_model",),
     "butfor.explain.explainer": ("Explainer",),
     "butfor.explain.supports": ("Supports",),

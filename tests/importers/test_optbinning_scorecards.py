@@ -86,3 +86,20 @@ def _frame(X, values):
     return pd.DataFrame(list(product(*(values[name] for name in X))), columns=list(X)).astype(
         dict.fromkeys(TEXT, object)
     )
+
+
+@pytest.mark.parametrize("scaling", [None, "pdo_odds", "min_max"])
+def test_points_of_a_card(scaling) -> None:
+    X, y = applicants(lost=True)
+    given = {
+        None: {},
+        "pdo_odds": {"pdo": 20, "odds": 2, "scorecard_points": 600},
+        "min_max": {"min": 300, "max": 850},
+    }
+    card = optbinning.Scorecard(
+        process(X), LogisticRegression(), scaling_method=scaling, scaling_method_params=given[scaling] or None,
+        intercept_based=scaling == "min_max", rounding=scaling == "pdo_odds",
+    ).fit(X, y)  # fmt: skip
+    own = bf.Scorecard(card)
+    np.testing.assert_allclose(own.predict(X), card.score(X), atol=1e-9)
+    check_importer(own, X)

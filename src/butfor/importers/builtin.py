@@ -16,6 +16,7 @@ LIBRARIES = (
     "lightgbm_trees",
     "onnx_graphs",
     "optbinning_scorecards",
+    "own_scorecards",
     "own_trees",
     "prepared_networks",
     "pygam_models",
