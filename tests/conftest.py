@@ -1,8 +1,10 @@
 """Pictures are drawn without a screen and closed afterwards, and libraries do not compete for processors."""
 
+import gc
 import os
 import sys
 import time
+from collections.abc import Generator
 
 import matplotlib as mpl
 import pytest
@@ -11,6 +13,17 @@ from butfor.compiled import clock
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 mpl.use("Agg")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is made for the tests stays to the end: Python never looks for garbage in it, neither now nor later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.fixture(autouse=True)

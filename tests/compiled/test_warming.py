@@ -14,13 +14,10 @@ import pytest
 from butfor.compiled.ahead import uncompiled
 from butfor.compiled.searches import SEARCHES, search_of
 from tests.shorter import first
+from tests.sources import modules
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 MARKS = ("kernel", "part", "inlined", "numba.njit")
-TREES = {
-    ".".join(path.relative_to(SOURCE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted((SOURCE / "butfor").rglob("*.py"))
-}
 
 
 def marks(function: ast.FunctionDef) -> list[str]:
@@ -30,7 +27,7 @@ def marks(function: ast.FunctionDef) -> list[str]:
 def kernels() -> dict[str, set[str]]:
     """The compiled functions that Python may call, by search."""
     found: dict[str, set[str]] = {search: set() for search in SEARCHES}
-    for name, tree in TREES.items():
+    for name, tree in modules().items():
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and {"kernel", "numba.njit"} & {*marks(node)}:
                 found[search_of(name)].add(node.name)
@@ -40,7 +37,7 @@ def kernels() -> dict[str, set[str]]:
 def called_by_python() -> dict[str, set[str]]:
     """The names that functions of plain Python call, by search. `kernels.search(...)` calls `search`."""
     found: dict[str, set[str]] = {search: set() for search in SEARCHES}
-    for name, tree in TREES.items():
+    for name, tree in modules().items():
         if not name.startswith(tuple(SEARCHES)):
             continue
         plain = [node for node in tree.body if not (isinstance(node, ast.FunctionDef) and {*MARKS} & {*marks(node)})]
@@ -62,7 +59,7 @@ def compiled_functions() -> list[str]:
     """Every function that is compiled, also as a part of a kernel."""
     return [
         f"{name}.{node.name}"
-        for name, tree in TREES.items()
+        for name, tree in modules().items()
         for node in tree.body
         if isinstance(node, ast.FunctionDef) and {*MARKS} & {*marks(node)}
     ]
@@ -75,7 +72,7 @@ def test_a_kernel_is_made_of_its_own_package() -> None:
     elsewhere = [
         f"{module} takes {node.module}.{alias.name}"
         for module in {module for module, _ in homes}
-        for node in ast.walk(TREES[module])
+        for node in ast.walk(modules()[module])
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if homes.get((str(node.module), alias.name), search_of(module)) != search_of(module)

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[2] / "src"
+from tests.sources import modules
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "contributing.md"
 
 LAYERS = (
     "butfor.arrays",
@@ -103,17 +105,6 @@ LINE = re.compile(r"^\w+(?: < \w+){5,}$", re.MULTILINE)
 """The layers as `docs/contributing.md` shows them."""
 
 
-def modules() -> dict[str, ast.Module]:
-    found = {}
-    for path in sorted((SOURCE / "butfor").rglob("*.py")):
-        parts = path.relative_to(SOURCE).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
-
-
-MODULES = modules()
-
-
 @cache
 def imports(tree: ast.Module, typed: bool = True) -> list[str]:
     """Every imported module, by functions when they are called, and perhaps for the type checker alone."""
@@ -132,7 +123,7 @@ def below(node: ast.AST, typed: bool) -> Iterator[str]:
             assert not child.level, "relative import"
             for alias in child.names:
                 full = f"{child.module}.{alias.name}"
-                yield full if full in MODULES else str(child.module)
+                yield full if full in modules() else str(child.module)
         yield from below(child, typed)
 
 
@@ -142,7 +133,7 @@ def named(tree: ast.Module) -> list[str]:
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     said = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in prose)
     words = (node.value for node in said if isinstance(node.value, str))
-    return [name for word in words for name in MODULE.findall(word) if name in MODULES]
+    return [name for word in words for name in MODULE.findall(word) if name in modules()]
 
 
 def inside(name: str, part: str) -> bool:
@@ -156,13 +147,13 @@ def layer(name: str) -> int | None:
 
 
 def test_every_module_has_a_place() -> None:
-    placed = [name for name in MODULES if layer(name) is not None or any(inside(name, part) for part in ASIDE)]
-    assert sorted({*MODULES} - {*placed}) == ["butfor", "butfor.__main__"]
+    placed = [name for name in modules() if layer(name) is not None or any(inside(name, part) for part in ASIDE)]
+    assert sorted({*modules()} - {*placed}) == ["butfor", "butfor.__main__"]
 
 
 def test_imports_follow_the_arrow() -> None:
     backwards = []
-    for name, tree in MODULES.items():
+    for name, tree in modules().items():
         mine, known = layer(name), {*imports(tree), *(named(tree) if name != HANDS_ON else ())}
         if mine is not None:
             backwards += [
@@ -174,7 +165,7 @@ def test_imports_follow_the_arrow() -> None:
 def test_no_layer_needs_what_stands_aside() -> None:
     needed = [
         f"{name} needs {other}"
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         if layer(name) is not None and not inside(name, "butfor.cli")
         for other in {*imports(tree), *named(tree)}
         if any(inside(other, part) for part in ASIDE)
@@ -183,7 +174,7 @@ def test_no_layer_needs_what_stands_aside() -> None:
 
 
 def test_the_contributing_page_shows_the_same_line() -> None:
-    page = (SOURCE.parent / "docs" / "contributing.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     shown = LINE.findall(page)
     assert shown == [" < ".join(name.removeprefix("butfor.") for name in LAYERS)]
 
@@ -191,7 +182,7 @@ def test_the_contributing_page_shows_the_same_line() -> None:
 def test_the_tree_learner_stands_alone() -> None:
     used = {
         imported
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         if inside(name, "butfor.trees")
         for imported in imports(tree)
         if inside(imported, "butfor") and not inside(imported, "butfor.trees")
@@ -201,8 +192,8 @@ def test_the_tree_learner_stands_alone() -> None:
 
 @pytest.mark.parametrize("typed", [False, True])
 def test_no_module_imports_itself_in_a_circle(typed: bool) -> None:
-    known = {*MODULES} - {"butfor"}  # it shows the type checker what it loads later
-    graph = {name: known & {*imports(MODULES[name], typed)} for name in known}
+    known = {*modules()} - {"butfor"}  # it shows the type checker what it loads later
+    graph = {name: known & {*imports(modules()[name], typed)} for name in known}
     assert len(list(TopologicalSorter(graph).static_order())) == len(graph)
 
 
@@ -211,7 +202,7 @@ def test_nobody_asks_for_the_class_of_a_single_constraint() -> None:
     folder = "butfor.problem.constraints"
     homes = {
         node.name: name
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         if inside(name, folder)
         and name
         not in (
@@ -226,7 +217,7 @@ def test_nobody_asks_for_the_class_of_a_single_constraint() -> None:
     assert {"Margin", "Plausible", "Robust", "RobustTo", "Fixed", "Restriction"} <= {*homes}
     asking = [
         (name, ast.unparse(node))
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         if layer(name) is not None
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
@@ -242,7 +233,7 @@ def test_nobody_asks_for_the_class_of_a_single_constraint() -> None:
 def test_one_place_knows_each_library(library: str) -> None:
     knowing = {
         name
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         for imported in imports(tree, typed=False)
         if imported.split(".")[0] == library
     }

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "butfor"
-TREES = {path.relative_to(SOURCE): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py")}
+from tests.sources import modules
 
 
 def constants(tree: ast.Module) -> dict[str, str]:
@@ -39,16 +37,16 @@ def is_type_variable(value: ast.expr | None) -> bool:
 
 def test_no_two_classes_share_a_name() -> None:
     homes = defaultdict(list)
-    for path, tree in TREES.items():
+    for module, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                homes[node.name].append(str(path))
-    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+                homes[node.name].append(module)
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
 def test_no_constant_stands_for_two_values() -> None:
     homes = defaultdict(dict)
-    for path, tree in TREES.items():
+    for module, tree in modules().items():
         for name, value in constants(tree).items():
-            homes[name][str(path)] = value
+            homes[name][module] = value
     assert {name: values for name, values in homes.items() if len(values) > 1} == {}

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "butfor"
-FILES = sorted(SOURCE.rglob("*.py"))
+from tests.sources import SOURCE, modules
+
 LINES_OF_A_FILE, LINES_OF_A_FUNCTION, LEVELS = 400, 60, 8
 NESTING = (ast.For, ast.While, ast.If, ast.With, ast.Try)
 
 
-def functions(path: Path) -> list[ast.FunctionDef]:
-    found = (
-        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)
-    )
+def functions(module: ast.Module) -> list[ast.FunctionDef]:
+    found = (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef))
     return [node for node in found if not compiled(node)]
 
 
@@ -42,12 +39,13 @@ def depth(node: ast.AST) -> int:
 
 
 def test_a_file_is_short() -> None:
-    lines = {str(path.relative_to(SOURCE)): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    files = SOURCE.rglob("*.py")
+    lines = {str(path.relative_to(SOURCE)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
     assert {name: count for name, count in lines.items() if count > LINES_OF_A_FILE} == {}
 
 
 def test_functions_are_short_and_flat() -> None:
-    known = [(f"{path.relative_to(SOURCE)}: {one.name}", one) for path in FILES for one in functions(path)]
+    known = [(f"{name}: {one.name}", one) for name, tree in modules().items() for one in functions(tree)]
     assert len(known) > 1000
     long = [name for name, one in known if own_lines(one) > LINES_OF_A_FUNCTION]
     deep = [name for name, one in known if depth(one) > LEVELS]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -20,10 +19,10 @@ from butfor.verdict.verify import CHECKS
 from butfor.views.languages import built_in, page_languages, say, speaking, spoken
 from tests.applicant import EXPLAINER, POSSIBLE, ROW, STUCK, X
 from tests.shorter import first
+from tests.sources import modules
 from tests.views.answers import drawn, made
 from tests.views.test_letters_in_words import GERMAN
 
-SOURCE = Path(bf.__file__).parent
 TOLD = built_in("de")["page"]
 MANY_ANSWERS = EXPLAINER.explain(
     X.iloc[:40], target="approved", constraints=[bf.fixed("sex", "age", "late_payments"), bf.within("income", 0.3)]
@@ -33,8 +32,8 @@ MANY_ANSWERS = EXPLAINER.explain(
 def said() -> set[str]:
     """The texts that are given to `say` as they stand in the code."""
     found = set()
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for tree in modules().values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "say" and node.args:
                 found |= {
                     one.value
