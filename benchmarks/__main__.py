@@ -1,6 +1,7 @@
 """All benchmarks, one after the other."""
 
 from benchmarks import (
+    additive,
     batches,
     calibrated,
     checks,
@@ -23,6 +24,7 @@ from benchmarks.harness import main
 
 main(
     {
+        "additive": additive.measure,
         "import_time": import_time.measure,
         "cold_start": cold_start.measure,
         "first_explanation": first_explanation.measure,

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
-    "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
+    "additive", "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
     "mixed_throughput", "batches", "calibrated", "checks", "compress", "linked", "menus", "groups", "ratios",
     "relations", "reports",
 }  # fmt: skip

@@ -41,21 +41,22 @@ class BinnedColumn:
     levels: Mapping[Any, int] | None = None
     others: int | None = None
 
-    def bins(self, values: Iterable[Any]) -> IntArray:
-        """The bins of some values. Text that a number stands for is the number."""
-        return np.array([self._bin(value) for value in values], dtype=np.intp)
+    def of_numbers(self, x: FloatArray) -> IntArray:
+        """The bins of some numbers."""
+        lost = np.isnan(x)
+        if lost.any():
+            self._check_missing()
+        return np.where(lost, len(self.points) - 1, np.searchsorted(self.last, x))
 
-    def _bin(self, value: Any) -> int:
+    def of_levels(self, values: Iterable[Any]) -> IntArray:
+        """The bins of some levels. A number is looked up as text, too."""
+        return np.array([self._of_level(value) for value in values], dtype=np.intp)
+
+    def _of_level(self, value: Any) -> int:
         if frames.is_missing(value):
-            if np.isnan(self.points[-1]):
-                raise InputError(
-                    f"the scorecard has no points for missing values of {self.name!r}.",
-                    "Every value needs a bin.",
-                    "Add a bin 'missing' to the card, or fill the column.",
-                )
+            self._check_missing()
             return len(self.points) - 1
-        if self.levels is None:
-            return int(np.searchsorted(self.last, float(value)))
+        assert self.levels is not None
         found = self.levels.get(value, self.levels.get(_text(value), self.others))
         if found is None:
             raise InputError(
@@ -64,6 +65,14 @@ class BinnedColumn:
                 "Add the level to a bin, or a bin 'else' to the card.",
             )
         return found
+
+    def _check_missing(self) -> None:
+        if np.isnan(self.points[-1]):
+            raise InputError(
+                f"the scorecard has no points for missing values of {self.name!r}.",
+                "Every value needs a bin.",
+                "Add a bin 'missing' to the card, or fill the column.",
+            )
 
 
 @suggests
@@ -108,12 +117,15 @@ class Scorecard:
 
     def predict(self, X: Any) -> FloatArray:
         """The points of each row."""
-        table = frames.as_table(X)
+        table = frames.opened(frames.as_table(X))
         names = frames.names(table)
         out = np.full(frames.height(table), self.base_)
         for j, column in enumerate(self.columns_):
             at = j if frames.is_array(table) else names.index(column.name)
-            out += column.points[column.bins(frames.values(table, names[at], at))]
+            if column.levels is None:
+                out += column.points[column.of_numbers(frames.numbers(table, names[at], at))]
+            else:
+                out += column.points[column.of_levels(frames.values(table, names[at], at))]
         return out
 
 
@@ -150,7 +162,7 @@ def _listed(table: Any) -> Iterator[tuple[str, Any, float]]:
         raise InputTypeError(
             f"a scorecard was given as {type(table).__name__}"
             + (f" with the columns {list(named)}." if named else "."),
-            f"It must be a data frame with the columns {', '.join(COLUMNS)}, a dict of frames or dicts, or optbinning's Scorecard.",
+            f"It must be a frame with the columns {', '.join(COLUMNS)}, a dict of frames or dicts, or a card of optbinning.",
         )
     variables, labels, points = (frames.values(table, *named[name]) for name in COLUMNS)
     for variable, label, number in zip(variables, labels, points, strict=True):

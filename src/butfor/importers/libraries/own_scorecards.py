@@ -32,7 +32,9 @@ def _coded(own: BinnedColumn, column: Column) -> Column:
 def _numbers(own: BinnedColumn, levels: Values) -> Values:
     """The bins of levels. A missing value stays missing: it goes to the last one."""
     *known, lost = levels.tolist()
-    return np.append(own.bins(known).astype(np.float64), np.nan if lost is None or lost != lost else own.bins([lost]))
+    return np.append(
+        own.of_levels(known).astype(np.float64), np.nan if lost is None or lost != lost else own.of_levels([lost])
+    )
 
 
 def _bins(own: BinnedColumn, j: int) -> Bins:
