@@ -37,6 +37,7 @@ LIBRARIES = (
     "sklearn_wrappers",
     "sksurv_models",
     "skorch_networks",
+    "statsmodels_results",
     "torch_modules",
     "xgboost_trees",
 )

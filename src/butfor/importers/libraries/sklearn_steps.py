@@ -212,7 +212,7 @@ def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
     Each column becomes `width` columns, or as many as a one-hot encoder makes of it.
     """
     strict = _unknown_is_an_error(step)
-    _demand_levels(step, columns)
+    demand_levels(step, columns)
     tables = [column.table for column in columns]
     height = max(len(table) for table in tables if table is not None)
     known = [list(categories) for categories in step.categories_]
@@ -254,7 +254,7 @@ def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
     return out
 
 
-def _demand_levels(step: Any, columns: list[Column]) -> None:
+def demand_levels(step: Any, columns: list[Column]) -> None:
     """Raise `NeedsLevels` if the encoder gets numbers, or knows more or fewer levels than the space.
 
     A type may declare categories that the data does not hold. An encoder fitted on the data does not know those.
