@@ -91,7 +91,7 @@ def _alone(bench: Bench, inquiry: Inquiry, point: Any) -> Said | Exception:
 def _said(bench: Bench, inquiry: Inquiry, table: Any) -> Said:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return say(bench.model, table, inquiry.aim.word == "probability")
+        return say(bench.model, table, inquiry.aim.of_chances)
 
 
 def handed_out(

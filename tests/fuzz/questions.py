@@ -41,7 +41,7 @@ def say(model: Any, table: Any, chances: bool = True) -> Said:
 class Aim:
     """A target.
 
-    - `word`: other, class, classes, costs, probability, least, most, range or relative;
+    - `word`: other, class, classes, costs, probability, unlikely, least, most, range or relative;
     - `labels`: the classes in it, and `costs` what each costs;
     - `share`: for a threshold that is attained, the share of points below it; it is settled into `ends`.
     """
@@ -52,12 +52,17 @@ class Aim:
     share: tuple[float, ...] = ()
     ends: tuple[float, ...] = ()
 
+    @property
+    def of_chances(self) -> bool:
+        """Whether it is about a probability."""
+        return self.word in ("probability", "unlikely")
+
     def settled(self, said: Said) -> Aim:
         """The target with its thresholds set to values that the estimator attains; the shares are kept."""
         if not self.share:
             return self
         pool = said.values
-        if self.word == "probability":
+        if self.of_chances:
             assert said.chances is not None
             pool = said.chances[:, said.classes.index(self.labels[0])]
         ends = tuple(sorted(float(np.quantile(pool, share, method="nearest")) for share in self.share))
@@ -73,6 +78,7 @@ class Aim:
             "class": lambda: repr(labels[0]),
             "classes": lambda: f"bf.classes({', '.join(map(repr, labels))})",
             "probability": lambda: f"bf.probability({labels[0]!r}, at_least={ends[0]!r})",
+            "unlikely": lambda: f"bf.probability({labels[0]!r}, at_most={ends[0]!r})",
             "least": lambda: f"bf.value(at_least={ends[0]!r})",
             "most": lambda: f"bf.value(at_most={ends[0]!r})",
             "range": lambda: f"bf.value(at_least={ends[0]!r}, at_most={ends[1]!r})",
@@ -85,9 +91,10 @@ class Aim:
         y = after.values
         if self.word == "other":
             return np.asarray(y != before.values[0])
-        if self.word == "probability":
+        if self.of_chances:
             assert after.chances is not None
-            return np.asarray(after.chances[:, after.classes.index(self.labels[0])] >= self.ends[0])
+            found = after.chances[:, after.classes.index(self.labels[0])]
+            return np.asarray(found >= self.ends[0] if self.word == "probability" else found <= self.ends[0])
         if self.word == "relative":
             wanted = before.values[0] + self.ends[0] * abs(before.values[0])
             return np.asarray(y >= wanted if self.ends[0] > 0 else y <= wanted)
@@ -123,9 +130,11 @@ def random_aim(rng: Random, said: Said) -> Aim:
     word = str(rng.choice(words))
     order = [said.classes[k] for k in rng.permutation(len(said.classes))]
     if word == "probability":
+        word = "unlikely" if len(said.classes) == 2 and rng.random() < 0.3 else word
         if rng.random() < 0.6:
             aim = Aim(word, (order[0],), share=(float(np.round(0.3 + 0.7 * rng.random(), 3)),))
-            return aim if aim.settled(said).ends[0] > 0 else Aim("class", (order[0],))
+            (end,) = aim.settled(said).ends
+            return aim if end > 0 and (end < 1 or word == "probability") else Aim("class", (order[0],))
         return Aim(word, (order[0],), ends=(float(np.round(rng.uniform(0.2, 0.9), 2)),))
     some = tuple(order[: max(1, int(rng.integers(1, len(order) + 1)))])
     if word == "costs":

@@ -100,8 +100,11 @@ def _asserts(bench: Bench, case: Case, finding: Finding) -> list[str]:
 def _accepted(bench: Bench, case: Case) -> str:
     """The line that asserts that the estimator accepts the better row."""
     aim = case.inquiry.aim
-    if aim.word == "probability":
-        return f"assert model.predict_proba(better)[0, {bench.said.classes.index(aim.labels[0])}] >= {aim.ends[0]!r}"
+    if aim.of_chances:
+        sense = ">=" if aim.word == "probability" else "<="
+        return (
+            f"assert model.predict_proba(better)[0, {bench.said.classes.index(aim.labels[0])}] {sense} {aim.ends[0]!r}"
+        )
     if aim.word == "other":
         return "assert model.predict(better).ravel()[0] != model.predict(row).ravel()[0]"
     if aim.word in ("class", "classes", "costs"):

@@ -97,6 +97,8 @@ KINDS = {
 TARGETS = {
     "class": (two, 1),
     "probability": (two, bf.probability(1, at_least=0.6)),
+    "a probability at most": (two, bf.probability(1, at_most=0.4)),
+    "a probability between": (two, bf.probability(1, between=(0.4, 0.6))),
     "one of three classes": (three, 2),
     "a probability of three": (three, bf.probability(2, at_least=0.6)),
     "value": (wanted, bf.value(at_least=3.0)),

@@ -130,6 +130,7 @@ def test_any_answer_can_be_told(seed, language) -> None:
         (bf.other(), "„ein anderes“"),
         (bf.classes("a", "b"), "„a oder b“"),
         (bf.probability("a", 0.75), "„a mit einer Wahrscheinlichkeit von mindestens 0,75“"),
+        (bf.probability("a", at_most=0.25), "„a mit einer Wahrscheinlichkeit von höchstens 0,25“"),
         (bf.value(at_least=1234.5), "„mindestens 1.234,5“"),
         (bf.value(at_most=2), "„höchstens 2“"),
         (bf.relative_change(0.2), "„up by 20%“"),

@@ -31,6 +31,7 @@ from butfor.cli.options import (
     Model,
     Out,
     Probability,
+    ProbabilityAtMost,
     QuantileAtLeast,
     Quiet,
     Sample,
@@ -153,6 +154,7 @@ def explain(
     ] = None,
     target: Target = "other",
     probability: Probability = None,
+    probability_at_most: ProbabilityAtMost = None,
     at_least: AtLeast = None,
     at_most: AtMostValue = None,
     relative_change: Annotated[
@@ -206,8 +208,8 @@ def explain(
     found = explainer.explain(
         frames.take(table, rows),
         target=target_of(
-            explainer, target, probability, at_least=at_least, at_most=at_most, relative_change=relative_change,
-            mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at,
+            explainer, target, (probability, probability_at_most), at_least=at_least, at_most=at_most,
+            relative_change=relative_change, mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at,
             quantile_at_least=quantile_at_least, unit=unit,
         ),
         cost=read_cost(cost, f"--cost {cost}"),

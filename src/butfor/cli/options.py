@@ -49,6 +49,10 @@ Forests = Annotated[
 AtLeast = Annotated[float | None, typer.Option(help="For a regressor: the least value wanted.")]
 AtMostValue = Annotated[float | None, typer.Option("--at-most", help="For a regressor: the largest value wanted.")]
 Probability = Annotated[float | None, typer.Option(help="The least probability of the class that is wanted.")]
+ProbabilityAtMost = Annotated[
+    float | None,
+    typer.Option(help="The largest probability of the class that is named. With --probability, it is between both."),
+]
 MeanGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the mean time is to rise.")]
 MedianGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the median time is to rise.")]
 SurvivalAt = Annotated[

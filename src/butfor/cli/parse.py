@@ -44,31 +44,47 @@ def conflicts_of(words: str | None) -> int | Literal["all"] | None:
     return rows
 
 
-def target_of(explainer: Explainer, words: str, probability: float | None = None, **numbers: Any) -> Any:
+Ends = tuple[float | None, float | None]
+"""The least and the largest probability that are asked for."""
+
+
+def target_of(explainer: Explainer, words: str, probability: Ends = (None, None), **numbers: Any) -> Any:
     """The target that the options describe, about classes, a probability, or a number."""
     used = [option for option in OF_NUMBERS if any(numbers.get(name) is not None for name in option)]
     if not used:
         return _of_classes(explainer, words, probability)
     options = [f"--{name.replace('_', '-')}" for option in used for name in option if numbers.get(name) is not None]
-    options += ["--target"] * (words != "other") + ["--probability"] * (probability is not None)
-    if len(used) > 1 or options[-1] in ("--target", "--probability"):
+    options += ["--target"] * (words != "other") + _told(probability)
+    if len(used) > 1 or options[-1] in ("--target", *OF_PROBABILITIES):
         raise InputError(f"{' and '.join(options)} were given.", "A question has only one target.", "Give one of them.")
     return OF_NUMBERS[used[0]](numbers)
 
 
-def _of_classes(explainer: Explainer, words: str, probability: float | None) -> Any:
+OF_PROBABILITIES = ("--probability", "--probability-at-most")
+
+
+def _told(probability: Ends) -> list[str]:
+    """The options about a probability that were given."""
+    return [option for option, end in zip(OF_PROBABILITIES, probability, strict=True) if end is not None]
+
+
+def _of_classes(explainer: Explainer, words: str, probability: Ends) -> Any:
     """The classes that are wanted, or the probability of one."""
     known = [label.item() if hasattr(label, "item") else label for label in getattr(explainer.model, "classes_", ())]
-    if words == "other" and probability is not None:
-        raise InputError("--probability was given without a class.", "Give the class with --target.")
+    asked = _told(probability)
+    if words == "other" and asked:
+        raise InputError(f"{asked[0]} was given without a class.", "Give the class with --target.")
     if words == "other":
         return words
     labels = [meant(part, known) for part in split(words, map(str, known))]
-    if probability is None:
+    if not asked:
         return aim.classes(*labels)
     if len(labels) != 1:
-        raise InputError(f"--probability was given with {len(labels)} classes.", "It needs exactly one.")
-    return aim.probability(labels[0], probability)
+        raise InputError(f"{asked[0]} was given with {len(labels)} classes.", "It needs exactly one.")
+    least, most = probability
+    if least is not None and most is not None:
+        return aim.probability(labels[0], between=(least, most))
+    return aim.probability(labels[0], at_least=least, at_most=most)
 
 
 def _pair(words: str, option: str, form: str) -> list[float]:

@@ -77,7 +77,7 @@ def _likeness(asking: Asking, answers: Sequence[Explanation], target: AbstractTa
 
 def _sureness(target: AbstractTarget, after: Prediction) -> float | None:
     """How far a prediction is on the wanted side; None if the model does not say."""
-    if isinstance(target, Probability) or (isinstance(target, ValueIn) and np.isinf([target.low, target.high]).any()):
+    if isinstance(target, Probability | ValueIn) and target.one_sided:
         scale, end = scale_of(target)
         return abs(float(scale.numbers(after)[0]) - end)
     if not after.source.classes or after.scores is None:

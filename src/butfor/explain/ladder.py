@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError
 from butfor.estimator.source import Source
 from butfor.problem.targets.classes import Classes, Probability
@@ -55,12 +55,18 @@ def _check_order(targets: Sequence[AbstractTarget]) -> None:
         found = [target for target in targets if isinstance(target, Probability)]
         if len({target.label for target in found}) > 1:
             raise InputError(given, "They must be about one class.", "Make one ladder for each class.")
-        if any(a.at_least >= b.at_least for a, b in pairwise(found)):
+        ends = np.array([(target.at_least, target.at_most) for target in found])
+        if (ends[:, 1] == 1).all() and not _climbs(ends):
             raise InputError(given, "The probabilities must increase from one goal to the next.", "Sort them.")
+        _check_ends(given, "The probabilities", ends)
     if isinstance(targets[0], ValueIn):
-        ends = np.array([[target.low, target.high] for target in targets if isinstance(target, ValueIn)])
-        if not any(_climbs(sign * ends) for sign in (1, -1)):
-            raise InputError(given, "The values must increase, or decrease, from one goal to the next.", "Sort them.")
+        ends = np.array([(target.low, target.high) for target in targets if isinstance(target, ValueIn)])
+        _check_ends(given, "The values", ends)
+
+
+def _check_ends(given: str, what: str, ends: FloatArray) -> None:
+    if not any(_climbs(sign * ends) for sign in (1, -1)):
+        raise InputError(given, f"{what} must increase, or decrease, from one goal to the next.", "Sort them.")
 
 
 def _climbs(ends: np.ndarray) -> bool:

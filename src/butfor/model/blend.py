@@ -6,6 +6,7 @@ the functions hold it in a half-space (see docs/decisions/033-blends.md).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.monotone import STEP_ROUNDINGS, Complement, MonotoneFunction, Scaled
 from butfor.model.readout import AbstractReadout, Link
-from butfor.model.scores import UNIT_DOUBLE, AbstractCurve, Doubt, ScoreSet
+from butfor.model.scores import UNIT_DOUBLE, AbstractCurve, Doubt, ScoreSet, all_of
 
 SAMPLES = 129
 """At how many places a function is looked at to find a line above it."""
@@ -316,3 +317,15 @@ class Voted(Blended):
         half = np.round(self.total) / 2
         needed = np.floor(half) + 1 if label else np.ceil(half)
         return self._set(label, float((needed - 0.5) / self.total))
+
+
+def both(sets: Sequence[ScoreSet]) -> ScoreSet:
+    """The scores in one set, or in each of two that may be about means of the same functions."""
+    first, *others = sets
+    if not others:
+        return first
+    curves = [part.curve for part in sets if part.curve is not None]
+    plain = all_of(list(sets), first.A.shape[1])
+    if len(curves) < 2:
+        return replace(plain, curve=curves[0] if curves else None)
+    return replace(plain, curve=Blends(tuple(blend for curve in curves for blend in Blends.of(curve).each)))

@@ -187,6 +187,8 @@ class Sign(AbstractReadout):
     ) -> tuple[ScoreSet, ...]:
         if self.link != "logistic":
             raise ValueError("the estimator gives no probabilities")
+        if p == 0 and below and not strict:
+            raise ValueError("a logistic probability is 0 only by rounding")
         if not 0 < p <= 1:
             return (everything(1) if (p <= 0) != below else nothing(1),)
         low, high = _logits(p, self.unit)
@@ -274,10 +276,10 @@ class Argmax(AbstractReadout):
                 if self.link == "none"
                 else "its probabilities are not a monotone function of the scores"
             )
+        if below and (0 < p <= 1 or (p == 0 and not strict)):
+            raise ValueError("a softmax probability of at most p is not a convex set of scores")
         if not 0 < p <= 1:
             return (everything(count) if (p <= 0) != below else nothing(count),)
-        if below:
-            raise ValueError("a softmax probability of at most p is not a convex set of scores")
         low, high = _logits(p, self.unit)
         p = min(p, 1 - self.unit)
         middle = _logit(p)

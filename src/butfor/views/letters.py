@@ -213,9 +213,10 @@ class Letter:
                 return str(self.lists["or"]).join(map(self._told, labels))
             case Other():
                 return str(self.targets["other"])
-            case Probability(label, threshold):
-                facts = {"output": self._told(label), "threshold": self._number(word(threshold))}
-                return self._fill_text(self.targets["probability"], facts, "probability")
+            case Probability(label, low, high) if target.one_sided:
+                name, end = ("probability", low) if high == 1 else ("probability_at_most", high)
+                facts = {"output": self._told(label), "threshold": self._number(word(end))}
+                return self._fill_text(self.targets[name], facts, name)
             case ValueIn(low, high) if low == -inf or high == inf:
                 name, end = ("at_most", high) if low == -inf else ("at_least", low)
                 return self._fill_text(self.targets[name], {"threshold": self._number(word(end))}, name)

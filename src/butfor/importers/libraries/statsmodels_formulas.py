@@ -28,7 +28,7 @@ LIBRARIES_OF_FUNCTIONS = ("np", "numpy")
 
 
 @dataclass(frozen=True)
-class Term:
+class FormulaTerm:
     """A term of a formula: its factors, as they are written, and its columns of the design matrix.
 
     - `levels`: the levels of its only factor, if that is categorical.
@@ -67,20 +67,20 @@ def design_columns(results: Any, columns: dict[str, Column]) -> list[Column]:
     return [made[k] for k in range(len(made))]
 
 
-def _terms(data: Any) -> Iterator[Term]:
+def _terms(data: Any) -> Iterator[FormulaTerm]:
     """The terms of a formula, of either engine."""
     spec = data.model_spec if hasattr(data, "model_spec") else data.design_info
     if hasattr(spec, "term_codings"):
         for term in spec.term_codings:
             infos = [spec.factor_infos[factor] for factor in term.factors]
             levels = tuple(infos[0].categories) if len(infos) == 1 and infos[0].type == "categorical" else None
-            yield Term(tuple(factor.code for factor in term.factors), spec.term_slices[term], levels)
+            yield FormulaTerm(tuple(factor.code for factor in term.factors), spec.term_slices[term], levels)
         return
     for one in spec.structure:
         factors = tuple(factor.expr for factor in one.term.factors if factor.expr != "1")
         state = spec.encoder_state.get(factors[0], (None, {})) if len(factors) == 1 else (None, {})
         levels = tuple(state[1]["categories"]) if "categories" in state[1] else None
-        yield Term(factors, spec.get_slice(one.term), levels)
+        yield FormulaTerm(factors, spec.get_slice(one.term), levels)
 
 
 def _names(factor: str) -> Iterator[str]:
@@ -111,7 +111,7 @@ def _quoted(node: ast.AST) -> str | None:
     return None
 
 
-def _coded(results: Any, term: Term, columns: dict[str, Column]) -> list[Column]:
+def _coded(results: Any, term: FormulaTerm, columns: dict[str, Column]) -> list[Column]:
     """A categorical factor. The formula codes each level, in rows that are otherwise like one that it was fitted on."""
     (factor,), levels = term.factors, list(term.levels or ())
     node = _parsed(factor)

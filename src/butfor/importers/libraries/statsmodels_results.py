@@ -29,7 +29,7 @@ LINEAR = ("OLS", "WLS", "GLS", "GLSAR", "QuantReg", "RLM")
 RESPONSES: dict[str, AbstractStep] = {"Logit": Logistic(), "Probit": Normal(), "Poisson": Exponential()}
 """What models make of their linear score."""
 
-LINKS: dict[str, AbstractStep | None] = {
+INVERSES: dict[str, AbstractStep | None] = {
     "Identity": None,
     "Log": Exponential(),
     "Logit": Logistic(),
@@ -109,14 +109,14 @@ def _response(model: Any) -> AbstractStep | None:
         return None
     if kind in RESPONSES:
         return RESPONSES[kind]
-    link = next((kind.__name__ for kind in type(model.family.link).__mro__ if kind.__name__ in LINKS), "")
+    link = next((kind.__name__ for kind in type(model.family.link).__mro__ if kind.__name__ in INVERSES), "")
     if link == "" or type(model.family.link).__mro__[0].__name__.lower() != link.lower():
         raise UnsupportedModelError(
             f"a GLM of statsmodels has the link {type(model.family.link).__name__}.",
-            f"It must be one of {', '.join(LINKS)}.",
+            f"It must be one of {', '.join(INVERSES)}.",
             "Fit it with one of these, or let the swarm search: it needs only predictions.",
         )
-    return LINKS[link]
+    return INVERSES[link]
 
 
 def read_choices(estimator: _StatsmodelsChoices, columns: list[Column]) -> Imported:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.estimator.prediction import LEAST, Prediction
 from butfor.estimator.source import Source
+from butfor.model.blend import both
 from butfor.model.readout import AbstractReadout
 from butfor.problem.targets.class_scores import class_scores, number_of_class
 from butfor.problem.targets.score import Score, scores_of
@@ -159,20 +161,26 @@ class Probability(AbstractTarget):
     """See `probability`."""
 
     label: Any
-    at_least: float
+    at_least: float = 0.0
+    at_most: float = 1.0
 
     def __repr__(self) -> str:
-        return f"{self.label} with probability at least {self.at_least:g}"
+        return f"{self.label} with probability {self._ends}"
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether it has one end only."""
+        return self.at_least == 0 or self.at_most == 1
+
+    @property
+    def _ends(self) -> str:
+        if self.at_most == 1:
+            return f"at least {self.at_least:g}"
+        return f"at most {self.at_most:g}" if self.at_least == 0 else f"from {self.at_least:g} to {self.at_most:g}"
 
     def validate(self, source: Source) -> None:
         _check_labels(source, (self.label,))
-        if not 0 < self.at_least <= 1:
-            share = self.at_least / 100
-            raise InputError(
-                f"a probability of at least {self.at_least!r} was asked for.",
-                "It must be above 0 and at most 1.",
-                f"Did you mean {share:g}?" if 0 < share <= 1 else "",
-            )
+        self._check_ends()
         if not hasattr(source.estimator, "predict_proba"):
             raise InputError(
                 f"{type(source.estimator).__name__} gives no probabilities.", "", "Ask for a class, or use bf.margin."
@@ -184,34 +192,68 @@ class Probability(AbstractTarget):
                 "Explain bf.black_box(model.predict_proba, classes=[...]) instead, with the classes in their order.",
             )
 
+    def _check_ends(self) -> None:
+        ends = {"at least": self.at_least, "at most": self.at_most}
+        for word, end in ends.items():
+            share = end / 100
+            if not 0 <= end <= 1:
+                raise InputError(
+                    f"a probability of {word} {end!r} was asked for.",
+                    "It must be from 0 to 1.",
+                    f"Did you mean {share:g}?" if 0 < share <= 1 else "",
+                )
+        if self.at_least > self.at_most:
+            raise InputError(
+                f"a probability {self._ends} was asked for.", "The lower end must not exceed the upper one."
+            )
+        if (self.at_least, self.at_most) == (0.0, 1.0):
+            raise InputError(
+                "a probability from 0 to 1 was asked for.", "Every row has one.", "Ask for more than 0, or less than 1."
+            )
+
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
-        label, count = list(before.source.classes).index(self.label), before.height
-        now = None if after is None else after.probabilities[:, label]
-        needed, up = np.full(count, self.at_least), np.ones(count, dtype=np.bool_)
-        return scores_of([f"probability of {self.label}"] * count, before.probabilities[:, label], now, needed, up)
+        """Of two ends, the score is about the one that the row lies beyond."""
+        was, now = self._found(before), None if after is None else self._found(after)
+        up = (was <= self.at_most) & (self.at_least > 0)
+        return scores_of([self._name] * before.height, was, now, np.where(up, self.at_least, self.at_most), up)
+
+    @property
+    def _name(self) -> str:
+        return f"probability of {self.label}"
+
+    def _found(self, prediction: Prediction) -> FloatArray:
+        """The probability of the class, for each row."""
+        return np.asarray(prediction.probabilities[:, list(prediction.source.classes).index(self.label)])
 
     def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
-        return np.asarray(prediction.probabilities[:, list(prediction.source.classes).index(self.label)])
+        return self._found(prediction)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         label = list(readout.classes).index(self.label)
         try:
-            sets = readout.probability_sets(label, self.at_least)
+            ends = [readout.probability_sets(label, self.at_least)] if self.at_least > 0 else []
+            ends += [readout.probability_sets(label, self.at_most, below=True)] if self.at_most < 1 else []
         except ValueError as error:
-            raise UnsupportedProblemError(f"the target {self!r} cannot be solved exactly:", f"{error}.") from None
-        return [(np.arange(len(before.probabilities)), sets)]
+            raise UnsupportedProblemError(
+                f"the target {self!r} cannot be solved exactly:",
+                f"{error}.",
+                "To have it searched, explain bf.black_box(model.predict_proba, classes=model.classes_).",
+            ) from None
+        return [(np.arange(len(before.probabilities)), tuple(both(pair) for pair in product(*ends)))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
-        label = list(after.source.classes).index(self.label)
-        return np.asarray(after.probabilities[:, label] >= self.at_least)
+        found = self._found(after)
+        return np.asarray((found >= self.at_least) & (found <= self.at_most))
 
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
-        found = after.probabilities[:, list(after.source.classes).index(self.label)]
-        return np.asarray(np.maximum(0.0, np.log(self.at_least) - np.log(np.maximum(found, LEAST))))
+        found = self._found(after)
+        short = np.log(max(self.at_least, LEAST)) - np.log(np.maximum(found, LEAST))
+        over = np.log(max(1 - self.at_most, LEAST)) - np.log(np.maximum(1 - found, LEAST))
+        return np.where(self.met(before, after), 0.0, np.maximum(0.0, np.maximum(short, over)))
 
     def lacking(self, before: Prediction, after: Prediction) -> FloatArray:
-        found = after.probabilities[:, list(after.source.classes).index(self.label)]
-        return np.asarray(np.maximum(0.0, self.at_least - found))
+        found = self._found(after)
+        return np.maximum(0.0, np.maximum(self.at_least - found, found - self.at_most))
 
 
 def _behind(scores: FloatArray, wanted: BoolArray) -> FloatArray:

@@ -90,19 +90,49 @@ def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
 
 
 @suggests
-def probability(label: Any, at_least: float) -> Probability:
-    """The target that a class has at least this probability.
+def probability(
+    label: Any,
+    at_least: float | None = None,
+    *,
+    at_most: float | None = None,
+    between: tuple[float, float] | None = None,
+) -> Probability:
+    """The target that a class has at least, or at most, this probability, or one between two. The ends are included.
 
-    Choose it for answers that are more than just across the border. It needs probabilities that follow from the scores:
-    by the logistic function, by softmax, or as the values of a tree's leaves.
+    Choose `at_least` for answers that are more than just across the border, `at_most` where one class must become
+    unlikely, and `between` for rows that the model is to be unsure of. They need probabilities that follow from the
+    scores: by the logistic function, by softmax, or as the values of a tree's leaves. Between two is two inequalities,
+    which some solvers do not take: the certificate names the one that did. By softmax over several classes, `at_most`
+    is no convex set of scores, and is refused.
 
     >>> probability("approved", at_least=0.8)
     approved with probability at least 0.8
+    >>> probability("default", at_most=0.05)
+    default with probability at most 0.05
+    >>> probability("approved", between=(0.4, 0.6))
+    approved with probability from 0.4 to 0.6
     """
-    given = f"bf.probability({label!r}, at_least={at_least!r}) was given."
-    return Probability(
-        label, number(at_least, given, "A probability must be a number, as in bf.probability('approved', 0.8).")
+    said = {"at_least": at_least, "at_most": at_most, "between": between}
+    kinds = {word: end for word, end in said.items() if end is not None}
+    given = (
+        f"bf.probability({', '.join([repr(label), *(f'{word}={end!r}' for word, end in kinds.items())])}) was given."
     )
+    if len(kinds) != 1:
+        raise InputTypeError(
+            given,
+            "It takes one of at_least=, at_most= and between=.",
+            "Between two probabilities is between=(0.4, 0.6)." if kinds else "Write bf.probability('approved', 0.8).",
+        )
+    if between is not None and (isinstance(between, str) or not isinstance(between, Collection) or len(between) != 2):
+        raise InputTypeError(given, "between= takes two numbers.", "Write between=(0.4, 0.6).")
+    low, high = (
+        between if between is not None else (0.0 if at_least is None else at_least, 1.0 if at_most is None else at_most)
+    )
+    needed = "A probability must be a number, as in bf.probability('approved', 0.8)."
+    found = Probability(label, number(low, given, needed), number(high, given, needed))
+    if at_least == 0:
+        raise InputError("a probability of at least 0 was asked for.", "It must be above 0 and at most 1.")
+    return found
 
 
 @suggests

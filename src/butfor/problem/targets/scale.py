@@ -49,7 +49,7 @@ class ProbabilityScale(AbstractScale):
     """The probability of a class."""
 
     label: Any
-    up = True
+    up: bool = True
 
     @property
     def words(self) -> str:
@@ -59,7 +59,7 @@ class ProbabilityScale(AbstractScale):
         return np.asarray(prediction.probabilities[:, list(prediction.source.classes).index(self.label)])
 
     def goal(self, number: float) -> AbstractTarget:
-        return Probability(self.label, number)
+        return Probability(self.label, at_least=number) if self.up else Probability(self.label, at_most=number)
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,10 @@ class ValueScale(AbstractScale):
 
 def scale_of(target: AbstractTarget) -> tuple[AbstractScale, float]:
     """The scale of a target with one end, and this end."""
-    if isinstance(target, Probability):
+    if isinstance(target, Probability) and target.at_most == 1:
         return ProbabilityScale(target.label), target.at_least
+    if isinstance(target, Probability) and target.at_least == 0:
+        return ProbabilityScale(target.label, up=False), target.at_most
     if isinstance(target, ValueIn) and np.isinf(target.high):
         return ValueScale(True), target.low
     if isinstance(target, ValueIn) and np.isinf(target.low):
@@ -90,5 +92,5 @@ def scale_of(target: AbstractTarget) -> tuple[AbstractScale, float]:
     raise InputError(
         f"the target {target!r} was given.",
         "It must ask for at least, or at most, a number.",
-        "Use bf.probability(label, at_least=...), bf.value(at_least=...) or bf.value(at_most=...).",
+        "Use bf.probability(label, at_least=...), bf.value(at_least=...), or at_most= of either.",
     )

@@ -33,6 +33,11 @@ class ValueIn(AbstractTarget):
             return f"at least {self.low:g}"
         return f"at most {self.high:g}" if np.isinf(self.low) else f"from {self.low:g} to {self.high:g}"
 
+    @property
+    def one_sided(self) -> bool:
+        """Whether it has one end only."""
+        return bool(np.isinf([self.low, self.high]).any())
+
     def validate(self, source: Source) -> None:
         _check_regressor(source, "bf.value")
         if np.isnan(self.low) or np.isnan(self.high) or self.low > self.high:
