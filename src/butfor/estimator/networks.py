@@ -207,14 +207,18 @@ class PreparedRegressor:
         return found
 
 
-class PreparedClassifier(PreparedRegressor):
-    """The same for a classifier."""
+class PreparedLabels(PreparedRegressor):
+    """The same for a classifier that tells no probabilities."""
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes that the network predicts."""
         found: NDArray[Any] = self.steps[1][1].classes_
         return found
+
+
+class PreparedClassifier(PreparedLabels):
+    """The same for a classifier."""
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The network's probabilities for the prepared rows."""
@@ -230,7 +234,7 @@ class PreparedSurvival(PreparedRegressor):
         return self.steps[1][1].survival_curves(self._prepared(X))
 
 
-def behind(before: Any, network: AbstractNetworkRegressor | AbstractNetworkClassifier) -> Any:
+def behind(before: Any, network: Any) -> Any:
     """The checked network, behind a fitted preprocessor if there is one."""
     network.check()
     if before is None:
@@ -238,6 +242,6 @@ def behind(before: Any, network: AbstractNetworkRegressor | AbstractNetworkClass
     if isinstance(before, type) or not hasattr(before, "transform"):
         raise InputTypeError(f"before={before!r} was given.", "A fitted preprocessor with transform is needed.")
     check_fitted(before)
-    if isinstance(network, AbstractNetworkClassifier):
-        return PreparedClassifier(before, network)
+    if hasattr(network, "classes_"):
+        return (PreparedClassifier if hasattr(network, "predict_proba") else PreparedLabels)(before, network)
     return (PreparedSurvival if hasattr(network, "survival_curves") else PreparedRegressor)(before, network)

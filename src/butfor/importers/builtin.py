@@ -15,6 +15,7 @@ LIBRARIES = (
     "lifelines_models",
     "lightgbm_trees",
     "onnx_graphs",
+    "onnx_pipelines",
     "optbinning_scorecards",
     "own_scorecards",
     "own_trees",

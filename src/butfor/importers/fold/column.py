@@ -63,6 +63,7 @@ class Column:
     - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32 or float16;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense;
+    - `whole`: whether the raw feature holds whole numbers only;
     - `projections`: where a step that adds columns up writes its sums down (None: they cannot be added up).
     """
 
@@ -83,6 +84,7 @@ class Column:
     half: bool = False
     blur: float = 0.0
     sparse: Column | None = None
+    whole: bool = False
     projections: Projections | None = None
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
@@ -178,7 +180,8 @@ def raw_columns(
 def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, lost: Any) -> Column:
     if feature.levels is None:
         at = in_single if feature.single else as_it_is
-        return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical)
+        whole = feature.step == 1
+        return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical, whole=whole)
     numbers = feature.numbers if feature.dummies is None else feature.dummies.ones(place)
     if numbers is not None:
         dtype = np.float32 if feature.single else np.float64

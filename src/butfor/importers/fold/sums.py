@@ -81,6 +81,19 @@ class Tape:
         """`max(x, leak x)`, with slopes `leak` from 0 to 1."""
         return self._kept(self._before(x), np.array(np.broadcast_to(leak, x.width), dtype=np.float64))
 
+    def started(self, x: Sums, constant: FloatArray) -> Sums | None:
+        """`x` plus constants, as one sum that starts from them; None if `x` is no weighted sum of columns."""
+        sums = self._before(x)
+        if set(sums.weight) != {0} or sums.constant.any():
+            return None
+        return self.mixed(self.inputs, sums.weight[0], np.broadcast_to(constant, x.width))
+
+    def are_opposite(self, x: Sums) -> bool:
+        """Whether these are two numbers, the second of which is always the negative of the first."""
+        sums = self._fused(x)[1]
+        rows = [*sums.weight.values(), sums.constant[:, None]]
+        return x.width == 2 and all(np.array_equal(row[0], -row[1]) for row in rows)
+
     def model(self, scores: Sums, columns: list[Column], unit: float) -> Linear | Network:
         """The model with these scores, over the columns that reach the network. `unit`: its own unit roundoff.
 

@@ -11,15 +11,9 @@ import numpy as np
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.boosters import known_classes
 from butfor.estimator.networks import End
-from butfor.estimator.onnx_graphs import (
-    OnnxClassifier,
-    OnnxRegressor,
-    opened,
-    producers,
-    table_shape,
-    the_input,
-    the_output,
-)
+from butfor.estimator.onnx_files import opened, settings
+from butfor.estimator.onnx_graphs import OnnxClassifier, OnnxRegressor, table_shape, the_input, the_output
+from butfor.estimator.onnx_pipelines import needed
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.operators import ALL_ROWS, Ended, Operators, imported, network_width, unknown
 from butfor.importers.fold.sums import Sums
@@ -36,15 +30,16 @@ class OneMinus:
 class GraphOperators(Operators):
     """Operators of a graph that takes a fixed number of rows at a time (0: any number). Shapes are tuples."""
 
-    def __init__(self, graph: Any, width: int, *, single: bool) -> None:
+    def __init__(self, width: int, rows: int, *, single: bool) -> None:
         super().__init__(width, single=single)
-        self.rows, _ = table_shape(the_input(graph))
+        self.rows = rows
 
 
 def read_network(network: Any, columns: list[Column]) -> Imported:
     """A graph that was wrapped by `onnx_model`."""
     graph = opened(network.file).graph
-    to = GraphOperators(graph, network_width(network, columns), single=network.single)
+    rows, _ = table_shape(the_input(graph))
+    to = GraphOperators(network_width(network, columns), rows, single=network.single)
     found = returned(graph, to)
     if not isinstance(found, Sums | Ended):
         raise UnsupportedModelError("the ONNX file returns no sums.", "", "Let the swarm search.")
@@ -58,36 +53,28 @@ def returned(graph: Any, to: GraphOperators) -> Any:
     values: dict[str, Any] = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     values[the_input(graph).name] = to.tape.inputs
     output = the_output(graph)
-    needed = _needed(graph, output)
-    for node in graph.node:  # they are sorted
-        if needed & set(node.output):
-            values[node.output[0]] = _value(node, values, to)
+    for node in needed(graph, output):  # they are sorted
+        values[node.output[0]] = written(operator_name(node), settings(node), values_of(node, values), to)
     return values[output]
 
 
-def _needed(graph: Any, output: str) -> set[str]:
-    """The values that one depends on, and itself."""
-    made, found, ahead = producers(graph), set(), [output]
-    while ahead:
-        name = ahead.pop()
-        if name not in found:
-            found.add(name)
-            ahead += made[name].input if name in made else []
-    return found
+def operator_name(node: Any) -> str:
+    """The name of a node's operator, with its domain if that is not ONNX itself."""
+    return str(node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}")
 
 
-def _value(node: Any, values: Mapping[str, Any], to: GraphOperators) -> Any:
-    """What one node returns."""
-    from onnx.helper import get_attribute_value
+def values_of(node: Any, values: Mapping[str, Any]) -> list[Any]:
+    """The inputs of a node; None for those that are left out."""
+    return [values[one] if one else None for one in node.input]
 
-    name = node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}"
-    given = [values[one] if one else None for one in node.input]
+
+def written(name: str, said: Mapping[str, Any], given: list[Any], to: GraphOperators) -> Any:
+    """What one operator returns for these inputs."""
     if name not in ONNX_OPERATORS:
         raise unknown(name, ONNX_OPERATORS)
     if name not in AFTER_THE_END and any(isinstance(one, Ended | OneMinus) for one in given):
         raise unknown(f"{name} after the end", ONNX_OPERATORS)
-    settings = {one.name: get_attribute_value(one) for one in node.attribute}
-    return ONNX_OPERATORS[name](to, settings, *given)
+    return ONNX_OPERATORS[name](to, said, *given)
 
 
 def _gemm(to: GraphOperators, said: Mapping[str, Any], a: Any, b: Any, c: Any = None) -> Any:
