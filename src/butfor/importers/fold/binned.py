@@ -42,13 +42,12 @@ def binned_over(
     - `terms`: the bins of some columns, and a table (bins of the first, bins of the second, ..., scores) of what they add;
     - `base` (scores): what the sum starts from.
 
-    Each table becomes a balanced tree without questions that make no difference. The terms are added in their order.
+    Each table becomes a balanced tree. Neighbouring bins that add the same are one. The terms are added in their order.
     """
-    grown = [_Growing(tuple(bins)) for bins, _ in terms]
-    for tree, (bins, table) in zip(grown, terms, strict=True):
-        tree.grow(table, np.zeros(len(bins), dtype=np.intp))
-    first = numbered([len(tree.feature) for tree in grown])
-    shift = np.repeat(first, [len(tree.feature) for tree in grown])
+    grown = [_grown(bins, np.asarray(table, dtype=np.float64)) for bins, table in terms]
+    counts = [len(tree.feature) for tree in grown]
+    first = numbered(counts)
+    shift = np.repeat(first, counts)
     feature = np.concatenate([tree.feature for tree in grown]).astype(np.intp)
     nodes = Nodes(
         roots=first,
@@ -57,47 +56,70 @@ def binned_over(
         missing_left=np.zeros(len(feature), dtype=np.bool_),
         left=np.concatenate([tree.left for tree in grown]).astype(np.intp) + shift,
         right=np.concatenate([tree.right for tree in grown]).astype(np.intp) + shift,
-        value=np.concatenate([tree.value for tree in grown]),
+        value=np.concatenate([tree.values[tree.kind] for tree in grown]),
         single=False,
     )
     return trees_over(columns, nodes, base, folded=folded)
 
 
-@dataclass(frozen=True)
-class _Growing:
-    """The nodes of one tree, which grow from its root. The arrays are those of `Nodes`."""
+def _grown(bins: Sequence[Bins], table: FloatArray) -> _Growing:
+    """The tree of one table. Bins between which it does not change are one."""
+    ends = []
+    for axis, own in enumerate(bins):
+        lines = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
+        changes = np.flatnonzero((lines[1:] != lines[:-1]).any(axis=1))
+        table = np.take(table, np.append(changes, len(lines) - 1), axis=axis)
+        ends.append(own.ends[changes].tolist())
+    values, kinds = np.unique(table.reshape(-1, table.shape[-1]), axis=0, return_inverse=True)
+    tree = _Growing([own.column for own in bins], ends, values, kinds.reshape(table.shape[:-1]))
+    tree.grow((0,) * len(bins), table.shape[:-1])
+    return tree
 
-    bins: tuple[Bins, ...]
+
+@dataclass(frozen=True, eq=False)
+class _Growing:
+    """The nodes of one tree, which grow from its root. The arrays are those of `Nodes`.
+
+    - `columns` (axes): the column of each axis; `ends` (axes; cuts): the last number below each cut;
+    - `values` (kinds, scores): what different cells add; `kinds`: the row of `values` for each cell;
+    - `kind` (nodes): the row of `values` for each leaf.
+    """
+
+    columns: list[int]
+    ends: list[list[float]]
+    values: FloatArray
+    kinds: IntArray
     feature: list[int] = field(default_factory=list)
     threshold: list[float] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
     right: list[int] = field(default_factory=list)
-    value: list[FloatArray] = field(default_factory=list)
+    kind: list[int] = field(default_factory=list)
 
-    def grow(self, table: FloatArray, begin: IntArray) -> int:
-        """A node for a part of the table, whose first bins are known, and all below it. Returns its number."""
+    def grow(self, begin: tuple[int, ...], end: tuple[int, ...]) -> int:
+        """A node for a box of cells, and all below it. Two leaves that add the same become one. Returns its number."""
         node = len(self.feature)
-        changes = [_changes(table, axis) for axis in range(table.ndim - 1)]
-        axis = int(np.argmax([len(found) for found in changes]))
-        self.feature.append(-1)
-        self.threshold.append(0.0)
-        self.left.append(0)
-        self.right.append(0)
-        self.value.append(table[(0,) * (table.ndim - 1)])
-        if not len(changes[axis]):
+        self._add(-1, 0.0, 0)
+        widths = [high - low for low, high in zip(begin, end, strict=True)]
+        axis = widths.index(max(widths))
+        if widths[axis] == 1:
+            self.kind[node] = int(self.kinds[begin])
             return node
-        at = int(changes[axis][len(changes[axis]) // 2])
-        below, above = np.split(table, [at], axis=axis)
-        further = begin.copy()
-        further[axis] += at
-        self.feature[node] = self.bins[axis].column
-        self.threshold[node] = self.bins[axis].ends[further[axis] - 1]
-        self.left[node] = self.grow(below, begin)
-        self.right[node] = self.grow(above, further)
+        at = begin[axis] + widths[axis] // 2
+        left = self.grow(begin, (*end[:axis], at, *end[axis + 1 :]))
+        right = self.grow((*begin[:axis], at, *begin[axis + 1 :]), end)
+        if self.feature[left] < 0 and self.feature[right] < 0 and self.kind[left] == self.kind[right]:
+            same = self.kind[left]
+            for some in (self.feature, self.threshold, self.left, self.right, self.kind):
+                del some[node:]
+            self._add(-1, 0.0, same)
+            return node
+        self.feature[node], self.threshold[node] = self.columns[axis], self.ends[axis][at - 1]
+        self.left[node], self.right[node] = left, right
         return node
 
-
-def _changes(table: FloatArray, axis: int) -> IntArray:
-    """Before which bins of an axis the table changes."""
-    lines = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
-    return 1 + np.flatnonzero((lines[1:] != lines[:-1]).any(axis=1))
+    def _add(self, feature: int, threshold: float, kind: int) -> None:
+        self.feature.append(feature)
+        self.threshold.append(threshold)
+        self.left.append(0)
+        self.right.append(0)
+        self.kind.append(kind)
