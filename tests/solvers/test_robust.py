@@ -61,16 +61,16 @@ def robust_problem(seed: int, norm: BallNorm = BallNorm.LINF) -> Problem:
     return problem.with_demands(ball=random_ball(np.random.default_rng(seed), problem, norm))
 
 
-@pytest.mark.parametrize("block", first(1, range(6)))
+@pytest.mark.parametrize("block", first(1, range(12)))
 def test_agrees_with_enumeration(block: int) -> None:
     judged = 0
-    for seed in range(100 * block, 100 * block + 100):
+    for seed in range(50 * block, 50 * block + 50):
         problem = robust_problem(seed)
         if not ROBUST.accepts(problem.form()):
             continue
         agrees_with_enumeration(ROBUST, problem, seed)
         judged += 1
-    assert judged > 60
+    assert judged > 30
 
 
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 120)]))
@@ -124,8 +124,9 @@ def test_no_row_below_the_bound_survives_a_ball_of_cost(norm: BallNorm, seeds: r
     assert proven > 0.2 * len(seeds)
 
 
-def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
-    for seed in range(60):
+@pytest.mark.parametrize("seeds", first(1, [range(20), range(20, 60)]))
+def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift(seeds: range) -> None:
+    for seed in seeds:
         problem = robust_problem(seed)
         model = on_grid(problem.model, problem.demands.ball)
         assert isinstance(model, Trees)
@@ -146,9 +147,10 @@ def _alone(model: Trees, tree: int, row: np.ndarray) -> np.ndarray:
     return model.value[model.leaves_at(row[0])[tree]][None]
 
 
-def test_a_reply_gives_each_row_the_scores_of_a_neighbour_and_one_row_its_worst() -> None:
+@pytest.mark.parametrize("seeds", first(1, [range(50), range(50, 150)]))
+def test_a_reply_gives_each_row_the_scores_of_a_neighbour_and_one_row_its_worst(seeds: range) -> None:
     differ = 0
-    for seed in range(150):
+    for seed in seeds:
         problem = robust_problem(seed, BallNorm.LINF)
         model, rng = on_grid(problem.model, problem.demands.ball), np.random.default_rng(seed)
         direction = rng.normal(size=model.scores)
@@ -162,11 +164,12 @@ def test_a_reply_gives_each_row_the_scores_of_a_neighbour_and_one_row_its_worst(
             near = evaluate(model, neighbours(problem, row))
             assert np.isclose(near, scores, atol=1e-12).all(axis=1).any(), seed
             differ += not np.allclose(scores, evaluate(model, row[None])[0])
-    assert differ > 100
+    assert differ > 2 * len(seeds) // 3
 
 
-def test_the_adversary_is_exact() -> None:
-    for seed in range(200):
+@pytest.mark.parametrize("seeds", first(1, [range(60), range(60, 200)]))
+def test_the_adversary_is_exact(seeds: range) -> None:
+    for seed in seeds:
         problem = robust_problem(seed, (BallNorm.LINF, BallNorm.L2, BallNorm.L1)[seed % 3])
         row = random_row(np.random.default_rng(seed), problem.space)
         A = np.eye(problem.model.scores)
@@ -657,7 +660,7 @@ def test_rounding_that_decides_about_a_neighbour_of_a_linear_row_is_asked_about(
         assert (model.predict(pd.concat(near)) >= least).all()
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(130), range(130, 400)]))
+@pytest.mark.parametrize("seeds", first(1, [range(65), range(65, 130), range(130, 400)]))
 @pytest.mark.parametrize("norm", list(BallNorm))
 def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm, seeds: range) -> None:
     """The closed form for many rows against the solver that takes one after the other, over several sets of scores."""

@@ -151,10 +151,11 @@ def test_an_answer_is_robust_and_no_cheaper_row_of_a_grid_is(norm: BallNorm, see
     assert found_some > 0.2 * len(seeds)
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(50), range(50, 150)]))
 @pytest.mark.parametrize("norm", list(BallNorm))
-def test_a_leaf_is_reached_iff_a_program_says_so(norm: BallNorm) -> None:
+def test_a_leaf_is_reached_iff_a_program_says_so(norm: BallNorm, seeds: range) -> None:
     seen = {Reached.NO: 0, Reached.YES: 0}
-    for seed in range(150):
+    for seed in seeds:
         problem = problem_of(seed, replace(REAL, features=4), norm)
         model, point, ball = problem.model, problem.factuals[0], problem.demands.ball
         reach = LeafReach(model, point, shifts_of(ball, point))
@@ -171,11 +172,12 @@ def test_a_leaf_is_reached_iff_a_program_says_so(norm: BallNorm) -> None:
                 assert (model.leaf(near) != path.node).all(), f"seed {seed}"
                 if norm is not BallNorm.L2:
                     assert clear_of(model, path, point, ball) <= 1e-9
-    assert min(seen.values()) > 100
+    assert min(seen.values()) > 2 * len(seeds) // 3
 
 
-def test_the_worst_neighbour_is_the_worst_of_many() -> None:
-    for seed in range(100):
+@pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 100)]))
+def test_the_worst_neighbour_is_the_worst_of_many(seeds: range) -> None:
+    for seed in seeds:
         problem = problem_of(seed, Kinds(features=3, relations=()), BallNorm.LINF)
         model, point, ball = problem.model, problem.factuals[0], problem.demands.ball
         (worst, *_) = worst_neighbours(model, np.eye(model.scores)[:1], point, ball)

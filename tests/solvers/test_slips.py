@@ -161,10 +161,10 @@ def test_the_adversary_is_exact(form: str, block: int) -> None:
     assert slipped > 15
 
 
-@pytest.mark.parametrize("block", first(1, range(2)))
+@pytest.mark.parametrize("block", first(1, range(4)))
 def test_the_counterpart_is_the_smallest_leaf_and_a_reply_is_a_neighbour(block: int) -> None:
     differ = 0
-    for seed in range(40 * block, 40 * block + 40):
+    for seed in range(20 * block, 20 * block + 20):
         problem = slipping(seed, "ensemble")
         ball, rng = problem.demands.ball, np.random.default_rng(seed)
         model = on_grid(problem.model, ball)
@@ -184,12 +184,13 @@ def test_the_counterpart_is_the_smallest_leaf_and_a_reply_is_a_neighbour(block: 
             smallest = model.base + by_tree.min(axis=0).sum(axis=0)
             assert (evaluate(low, row[None])[0] <= smallest + 1e-12).all()
             assert lacking or np.allclose(evaluate(low, row[None])[0], smallest)
-    assert differ > 50
+    assert differ > 25
 
 
-def test_rows_of_a_linear_model_together_are_as_each_alone() -> None:
+@pytest.mark.parametrize("seeds", first(1, [range(60), range(60, 150)]))
+def test_rows_of_a_linear_model_together_are_as_each_alone(seeds: range) -> None:
     judged = 0
-    for seed in range(150):
+    for seed in seeds:
         problem = slipping(seed, "linear")
         if not problem.demands.ball.slips or not TOGETHER.accepts(problem.form()):
             continue
@@ -198,20 +199,20 @@ def test_rows_of_a_linear_model_together_are_as_each_alone() -> None:
         if found.found()[0]:
             assert found.cost[0] == pytest.approx(alone.cost[0], rel=1e-6, abs=1e-9), f"seed {seed}"
         judged += 1
-    assert judged > 20
+    assert judged > 2 * len(seeds) // 15
 
 
-@pytest.mark.parametrize("block", first(1, range(2)))
+@pytest.mark.parametrize("block", first(1, range(5)))
 def test_whoever_tries_all_combinations_lets_levels_slip(block: int) -> None:
     judged = 0
-    for seed in range(100 * block, 100 * block + 100):
+    for seed in range(40 * block, 40 * block + 40):
         problem = slipping(seed, "linear")
         if not problem.demands.ball.slips or not Enumeration().accepts(problem.form()):
             continue
         truth, found = enumerated(problem), Enumeration().solve(problem, Budget())
         assert found.cost[0] == truth or found.cost[0] == pytest.approx(truth), f"seed {seed}"
         judged += 1
-    assert judged > 25
+    assert judged > 10
 
 
 def test_all_and_some_of_what_rows_may_be_seen_as() -> None:
