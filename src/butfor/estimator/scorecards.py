@@ -17,9 +17,9 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError, suggests
 from butfor.space import frames
 
-INTERVAL = re.compile(r"\s*([\[(])\s*([^\s,~;]+)\s*[,~;]\s*([^\s,~;]+)\s*([\])])\s*")
-MISSING = ("missing", "nan", "na", "none", "null")
-OTHERS = ("else", "other", "others", "*")
+INTERVAL_TEXT = re.compile(r"\s*([\[(])\s*([^\s,~;]+)\s*[,~;]\s*([^\s,~;]+)\s*([\])])\s*")
+MISSING_WORDS = ("missing", "nan", "na", "none", "null")
+OTHER_WORDS = ("else", "other", "others", "*")
 COLUMNS = ("variable", "bin", "points")
 NO_POINTS = ("totals", "special")
 """Rows of optbinning's tables that no number or level of the data reaches."""
@@ -183,12 +183,12 @@ def _points(name: Any, points: Any) -> float:
 
 def _column(name: str, rows: list[Row]) -> BinnedColumn:
     """The bins of one column, checked."""
-    lost = [points for label, points in rows if _is_word(label, MISSING)]
-    known = [(label, points) for label, points in rows if not _is_word(label, MISSING)]
+    lost = [points for label, points in rows if _is_word(label, MISSING_WORDS)]
+    known = [(label, points) for label, points in rows if not _is_word(label, MISSING_WORDS)]
     if len(lost) > 1:
         raise InputError(f"the scorecard has {len(lost)} bins for missing values of {name!r}.", "It may have one.")
     missing = lost[0] if lost else np.nan
-    if any(isinstance(label, str) and INTERVAL.fullmatch(label) for label, _ in known):
+    if any(isinstance(label, str) and INTERVAL_TEXT.fullmatch(label) for label, _ in known):
         return _of_numbers(name, known, missing)
     return _of_levels(name, known, missing)
 
@@ -196,7 +196,7 @@ def _column(name: str, rows: list[Row]) -> BinnedColumn:
 def _is_word(label: Any, words: tuple[str, ...]) -> bool:
     return (
         frames.is_missing(label)
-        if words is MISSING and not isinstance(label, str)
+        if words is MISSING_WORDS and not isinstance(label, str)
         else str(label).strip().lower() in words
     )
 
@@ -213,8 +213,8 @@ class _Interval:
 
 def _of_numbers(name: str, rows: list[Row], missing: float) -> BinnedColumn:
     """Intervals that touch, and single numbers, which go before them."""
-    intervals = sorted(_interval(name, label, points) for label, points in rows if INTERVAL.fullmatch(str(label)))
-    single = {_number(name, label): points for label, points in rows if not INTERVAL.fullmatch(str(label))}
+    intervals = sorted(_interval(name, label, points) for label, points in rows if INTERVAL_TEXT.fullmatch(str(label)))
+    single = {_number(name, label): points for label, points in rows if not INTERVAL_TEXT.fullmatch(str(label))}
     ends = [_Interval(-np.inf, -np.inf, 0.0, "-inf"), *intervals, _Interval(np.inf, np.inf, 0.0, "inf")]
     for one, other in pairwise(ends):
         if one.last != other.before:
@@ -242,7 +242,7 @@ def _of_numbers(name: str, rows: list[Row], missing: float) -> BinnedColumn:
 
 
 def _interval(name: str, label: Any, points: float) -> _Interval:
-    found = INTERVAL.fullmatch(str(label))
+    found = INTERVAL_TEXT.fullmatch(str(label))
     assert found is not None
     opens, low, high, closes = found.groups()
     begin, end = _number(name, low), _number(name, high)
@@ -271,7 +271,7 @@ def _of_levels(name: str, rows: list[Row], missing: float) -> BinnedColumn:
     levels: dict[Any, int] = {}
     others = None
     for k, (label, _) in enumerate(rows):
-        if _is_word(label, OTHERS):
+        if _is_word(label, OTHER_WORDS):
             others = k
             continue
         for level in _levels(label):
