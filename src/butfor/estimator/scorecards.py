@@ -16,9 +16,9 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError, suggests
 from butfor.space import frames
+from butfor.space.text_cells import MISSING_WORDS
 
 INTERVAL_TEXT = re.compile(r"\s*([\[(])\s*([^\s,~;]+)\s*[,~;]\s*([^\s,~;]+)\s*([\])])\s*")
-MISSING_WORDS = ("missing", "nan", "na", "none", "null")
 OTHER_WORDS = ("else", "other", "others", "*")
 COLUMNS = ("variable", "bin", "points")
 NO_POINTS = ("totals", "special")
@@ -183,8 +183,8 @@ def _points(name: Any, points: Any) -> float:
 
 def _column(name: str, rows: list[Row]) -> BinnedColumn:
     """The bins of one column, checked."""
-    lost = [points for label, points in rows if _is_word(label, MISSING_WORDS)]
-    known = [(label, points) for label, points in rows if not _is_word(label, MISSING_WORDS)]
+    lost = [points for label, points in rows if _is_missing(label)]
+    known = [(label, points) for label, points in rows if not _is_missing(label)]
     if len(lost) > 1:
         raise InputError(f"the scorecard has {len(lost)} bins for missing values of {name!r}.", "It may have one.")
     missing = lost[0] if lost else np.nan
@@ -193,12 +193,11 @@ def _column(name: str, rows: list[Row]) -> BinnedColumn:
     return _of_levels(name, known, missing)
 
 
-def _is_word(label: Any, words: tuple[str, ...]) -> bool:
-    return (
-        frames.is_missing(label)
-        if words is MISSING_WORDS and not isinstance(label, str)
-        else str(label).strip().lower() in words
-    )
+def _is_missing(label: Any) -> bool:
+    """Whether a bin is that of missing values."""
+    if not isinstance(label, str):
+        return frames.is_missing(label)
+    return label.strip().lower() == "missing" or label.strip() in MISSING_WORDS
 
 
 @dataclass(frozen=True, order=True)
@@ -271,7 +270,7 @@ def _of_levels(name: str, rows: list[Row], missing: float) -> BinnedColumn:
     levels: dict[Any, int] = {}
     others = None
     for k, (label, _) in enumerate(rows):
-        if _is_word(label, OTHER_WORDS):
+        if str(label).strip().lower() in OTHER_WORDS:
             others = k
             continue
         for level in _levels(label):
