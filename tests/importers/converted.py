@@ -25,9 +25,9 @@ def table(seed: int = 0, rows: int = 120, *, lost: tuple[str, ...] = ()) -> pd.D
     return X.astype({"age": float, "owns": int})
 
 
-def before(encoder: Any = None) -> Any:
-    """The first steps of a usual pipeline."""
-    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+def before(encoder: Any = None, *, scaled: bool = True) -> Any:
+    """The first steps of a usual pipeline. Scaled in float32, a number may pass a threshold that it met in float64."""
+    numbers = make_pipeline(SimpleImputer(), *([StandardScaler()] if scaled else []))
     encoder = OneHotEncoder(handle_unknown="ignore") if encoder is None else encoder
     return make_column_transformer((numbers, NUMBERS), (encoder, TEXT), ("passthrough", REST), sparse_threshold=0)
 

@@ -82,10 +82,11 @@ def amounts(X: pd.DataFrame) -> np.ndarray:
 
 def fitted(estimator: Any, X: pd.DataFrame, y: np.ndarray, encoder: Any = None) -> Any:
     """The pipeline and its file."""
-    if type(estimator).__module__.startswith(("xgboost", "lightgbm")):
+    other = type(estimator).__module__.startswith(("xgboost", "lightgbm"))
+    if other:
         pytest.importorskip("onnxmltools")
         y = np.unique(y, return_inverse=True)[1] if y.dtype.kind in "UO" else y
-    pipeline = make_pipeline(before(encoder), estimator).fit(X, y)
+    pipeline = make_pipeline(before(encoder, scaled=not other), estimator).fit(X, y)
     return pipeline, converted(pipeline, X)
 
 
@@ -124,6 +125,20 @@ def test_regressors_are_proven_as_the_originals_are(name) -> None:
     check_importer(model, X)
     ours, theirs = (proven(one, X, low.iloc[[0]], target) for one in (model, pipeline))
     assert ours.cost == pytest.approx(theirs.cost, rel=1e-3, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["logistic", "forest"])
+def test_whole_numbers_that_are_declared_to_be_any(name) -> None:
+    """The file cuts fractions off. Trees are read so, and a sum that does it is none."""
+    X = table()
+    _, file = fitted(CLASSIFIERS[name](), X, labels(X, 2))
+    model, any_number = bf.onnx_model(file), {"rooms": bf.Continuous()}
+    if name == "logistic":
+        assert "Cast to whole numbers" in read(model, X, any_number).model.why
+        with pytest.raises(ValueError, match=r"column 'rooms' holds 2.5.*whole numbers.*bf.Integer"):
+            model.predict(X.assign(rooms=2.5))
+    else:
+        check_importer(model, X, space=any_number)
 
 
 @pytest.mark.long

@@ -36,6 +36,10 @@ PIPELINE_OPERATORS = (
 """Operators of ONNX-ML that no network has. What reads them is a pipeline, and not a network."""
 
 
+SUMMING = ("LinearClassifier", "LinearRegressor", "MatMul", "Gemm")
+"""Operators of sums, which no number enters without its fraction. Trees know on which side of a threshold it is."""
+
+
 class TableInput(NamedTuple):
     """One input of a graph: some columns of the table, in one type (text: object)."""
 
@@ -203,6 +207,7 @@ class _OnnxPipeline:
         self.inputs, self.heads = table_inputs(graph), heads(graph)
         end = source_of(graph, self.heads.numbers)
         self._hides = end is None or settings(end).get("post_transform") == b"PROBIT"  # NaN for other reasons, too
+        self._cuts_off = not any(node.op_type in SUMMING for node in graph.node)
         fixed = {int(dim.dim_value) for one in entries(graph) for dim in one.type.tensor_type.shape.dim[:1]} - {0}
         self.block = min(fixed, default=ROWS_AT_ONCE)
         widths = [one.width for one in self.inputs]
@@ -260,7 +265,7 @@ class _OnnxPipeline:
         given, at = {}, 0
         for one in self.inputs:
             width = count if one.width is None else one.width
-            listed = [typed(X, own[j], j, one.kind) for j in range(at, at + width)]
+            listed = [typed(X, own[j], j, one.kind, cuts_off=self._cuts_off) for j in range(at, at + width)]
             given[one.name], at = np.column_stack(listed), at + width
         return given, frames.height(X)
 
@@ -269,8 +274,8 @@ def _name(kind: np.dtype[Any]) -> str:
     return "text" if kind.kind == "O" else str(kind)
 
 
-def typed(table: Any, name: str, position: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    """A column in the type of an input. Only floats may miss a value, and whole numbers lose their fraction."""
+def typed(table: Any, name: str, position: int, kind: np.dtype[Any], *, cuts_off: bool) -> NDArray[Any]:
+    """A column in the type of an input. Only floats may miss a value. Whole numbers lose their fraction, or are refused."""
     if kind.kind == "O":
         held = frames.values(table, name, position)
         wrong = [value for value in held if not isinstance(value, str)]
@@ -287,6 +292,13 @@ def typed(table: Any, name: str, position: int, kind: np.dtype[Any]) -> NDArray[
             f"column {name!r} misses a value.",
             "The ONNX file reads whole numbers there.",
             "Fill it, or convert the model with floats.",
+        )
+    broken = numbers != np.trunc(numbers)
+    if kind.kind == "i" and not cuts_off and broken.any():
+        raise InputError(
+            f"column {name!r} holds {float(numbers[broken][0])!r}.",
+            "The ONNX file reads whole numbers there.",
+            "Round it, and declare the column: bf.Explainer(..., space={" + repr(name) + ": bf.Integer()}).",
         )
     with np.errstate(over="ignore"):
         return numbers.astype(kind)

@@ -182,7 +182,7 @@ def _equal(value: Any, x: Values) -> Values:
     return np.asarray(x == value, dtype=np.float64)
 
 
-class Lookup:
+class OnnxEncoder:
     """A table from categories to numbers, in the words of scikit-learn's encoders.
 
     - `categories`: what is known;
@@ -214,7 +214,7 @@ def one_hot(said: Said, table: TypedColumns) -> TypedColumns:
     if not text and table.kind.kind == "f":
         table = table.cast(OF_WHOLE)
     values = np.vstack([np.eye(len(known)), np.zeros(len(known))]).astype(np.float32)
-    step = Lookup(known, values, len(table.columns), strict=not said.get("zeros", 1))
+    step = OnnxEncoder(known, values, len(table.columns), strict=not said.get("zeros", 1))
     columns = encoder(step, table.columns, len(known))
     return TypedColumns(columns, OF_SINGLE, (*table.shape, len(known)))
 
@@ -257,7 +257,7 @@ def _numbered(keys: Sequence[Any], values: NDArray[Any], table: TypedColumns, ki
     if raw and any(isinstance(key, float) and key != np.round(key) for key in keys):
         raise NeedsLevels(raw, ordered=False)  # the data says which numbers these are in float64
     return TypedColumns(
-        encoder(Lookup(keys, values, len(table.columns), strict=False), table.columns), kind, table.shape
+        encoder(OnnxEncoder(keys, values, len(table.columns), strict=False), table.columns), kind, table.shape
     )
 
 
