@@ -77,8 +77,8 @@ def page() -> str:
         for name in room.__all__:
             parts += entry(f"{room.__name__.replace('butfor', 'bf', 1)}.{name}", getattr(room, name))
     parts += ["## Coming from elsewhere", inspect.getdoc(compat.dice) or ""]
-    for thing in (compat.dice.Data, compat.dice.Model, compat.dice.Dice):
-        parts += entry(f"bf.compat.dice.{thing.__name__}", thing)
+    for name in compat.dice.__all__:
+        parts += entry(f"bf.compat.dice.{name}", getattr(compat.dice, name))
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)

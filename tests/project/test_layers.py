@@ -65,6 +65,7 @@ ONLY = {
         "butfor.trees",
         "butfor.measure.plausibility",
         "butfor.compress",
+        "butfor.compat.dice.model",  # DiCE's encoding as a pipeline, which importers read
     ),
     "torch": (
         "butfor.estimator.torch_modules",

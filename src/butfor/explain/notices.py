@@ -25,7 +25,7 @@ SHOWN = 8
 """How many columns are named."""
 
 
-def _users_line() -> int:
+def users_line() -> int:
     """How far up the calls the user's own line is, as `warnings` count from whoever asks for it."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("butfor."):
@@ -42,7 +42,7 @@ def point_out_unread(reading: Reading) -> None:
             f"the model does not read these columns of the data: {_listed(unread)}. No answer changes them. "
             "If the target is among them, leave it out.",
             UserWarning,
-            stacklevel=_users_line(),
+            stacklevel=users_line(),
         )
 
 
@@ -53,7 +53,7 @@ def point_out_mismatch(reading: Reading) -> None:
         warnings.warn(
             f"{model.why} So the estimator is searched, and nothing is proven (on_mismatch='search').",
             UserWarning,
-            stacklevel=_users_line(),
+            stacklevel=users_line(),
         )
 
 
@@ -79,7 +79,7 @@ def point_out_rows_outside(space: Space, codes: FloatArray) -> None:
         f"{count} of {len(codes)} rows lie outside the ranges of the data: {_listed(words)}. "
         "The model may not have seen such values. Check their units, or declare the range with space={...}.",
         UserWarning,
-        stacklevel=_users_line(),
+        stacklevel=users_line(),
     )
 
 
