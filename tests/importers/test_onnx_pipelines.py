@@ -22,10 +22,21 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Lasso, LogisticRegression, PoissonRegressor, Ridge, RidgeClassifier, SGDClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    Binarizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
@@ -164,6 +175,54 @@ def test_encoders(name) -> None:
     X = table()
     _, file = fitted(DecisionTreeClassifier(max_depth=4, random_state=0), X, labels(X, 2), ENCODERS[name]())
     check_importer(bf.onnx_model(file), X)
+
+
+STEPS: dict[str, tuple[Callable[[], Any], str]] = {
+    "categories of whole numbers": (lambda: OneHotEncoder(handle_unknown="ignore"), "whole"),
+    "codes of halves": (OrdinalEncoder, "halves"),
+    "binarizer": (lambda: Binarizer(threshold=1.5), "any"),
+    "strict categories of floats": (OneHotEncoder, "floats"),
+    "codes of whole numbers": (OrdinalEncoder, "whole"),
+    "clipped": (lambda: MinMaxScaler(clip=True), "any"),
+    "robust": (RobustScaler, "any"),
+    "largest": (MaxAbsScaler, "any"),
+    "selection": (lambda: SelectKBest(k=2), "any"),
+    "imputer": (lambda: SimpleImputer(strategy="median"), "missing"),
+}
+
+
+@pytest.mark.parametrize("name", first(3, STEPS))
+def test_steps_over_one_table(name) -> None:
+    make, kind = STEPS[name]
+    rng = np.random.default_rng(0)
+    whole, X = rng.integers(1, 6, (120, 3)), (rng.normal(size=(120, 3)) * 9).astype(np.float32)
+    X = {"whole": whole, "floats": whole.astype(np.float32), "halves": (whole / 2).astype(np.float32)}.get(kind, X)
+    if kind == "missing":
+        X[rng.random(X.shape) < 0.1] = np.nan
+    total = np.nan_to_num(X[:, :2]).sum(axis=1)
+    y = (total > np.median(total)).astype(int)
+    for last in (DecisionTreeClassifier(max_depth=4, random_state=0), LogisticRegression(max_iter=300)):
+        if not (name == "clipped" and isinstance(last, LogisticRegression)):  # the model would be bent
+            check_importer(bf.onnx_model(converted(make_pipeline(make(), last).fit(X, y), X, zipmap=False)), X)
+
+
+def test_columns_of_several_types_side_by_side() -> None:
+    """FeatureVectorizer takes floats and whole numbers, as older converters write it, and a truth is a number to trees."""
+    said = trees(np.random.default_rng(0), "target", (0,))
+    nodes = [
+        helper.make_node("Cast", ["flag"], ["one"], to=kinds.FLOAT),
+        helper.make_node("FeatureVectorizer", ["a", "b"], ["two"], domain="ai.onnx.ml", inputdimensions=[1, 1]),
+        helper.make_node("Concat", ["one", "two"], ["x"], axis=1),
+        helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], domain="ai.onnx.ml", n_targets=1, **said),
+    ]
+    types = {"flag": kinds.BOOL, "a": kinds.DOUBLE, "b": kinds.DOUBLE}
+    inputs = [helper.make_tensor_value_info(name, kind, [None, 1]) for name, kind in types.items()]
+    sets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    made = helper.make_model(helper.make_graph(nodes, "g", inputs, VALUE), opset_imports=sets, ir_version=9)
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"b": rng.normal(size=60), "flag": rng.random(60) < 0.5, "a": rng.normal(size=60)})
+    reading = check_importer(bf.onnx_model(made.SerializeToString()), X)
+    assert reading.source.names == ("flag", "a", "b")
 
 
 @pytest.mark.parametrize(
