@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from butfor.importers.fold.binned import Bins, binned_over
     from butfor.importers.fold.calculated import calculated
     from butfor.importers.fold.linear import linear_over
-    from butfor.importers.fold.nodes import Nodes, trees_over
+    from butfor.importers.fold.nodes import trees_over
     from butfor.importers.fold.projected import projected
     from butfor.importers.registry import register_importer, register_step
+    from butfor.model.nodes import Nodes
     from butfor.model.readout import Argmax, Sign, Value
 
 _HOMES = {
@@ -25,9 +26,10 @@ _HOMES = {
     "butfor.importers.fold.binned": ("Bins", "binned_over"),
     "butfor.importers.fold.calculated": ("calculated",),
     "butfor.importers.fold.linear": ("linear_over",),
-    "butfor.importers.fold.nodes": ("Nodes", "trees_over"),
+    "butfor.importers.fold.nodes": ("trees_over",),
     "butfor.importers.fold.projected": ("projected",),
     "butfor.importers.registry": ("register_importer", "register_step"),
+    "butfor.model.nodes": ("Nodes",),
     "butfor.model.readout": ("Argmax", "Sign", "Value"),
 }  # fmt: skip
 __all__ = [

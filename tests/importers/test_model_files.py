@@ -178,7 +178,6 @@ def test_a_torch_module_is_refused_with_what_to_write():
         (".joblib", "joblib.load('"),
         (".pkl", "pickle.load(open('"),
         (".pickle", "pickle.load(open('"),
-        (".skops", "skops.io.load('"),
         (".pt", "bf.torch_model(module, classes=[...])"),
         (".keras", "keras.models.load_model('"),
     ],
@@ -194,7 +193,9 @@ def test_a_file_that_may_run_code_is_not_loaded(ending, written, file):
 
 def test_other_files_are_refused(file, tmp_path):
     refused(
-        file(".csv"), "a file that ends in .cbm, .json, .ubj, .txt, .onnx is needed", error=bf.errors.InputTypeError
+        file(".csv"),
+        "a file that ends in .cbm, .json, .ubj, .txt, .onnx, .skops is needed",
+        error=bf.errors.InputTypeError,
     )
     with pytest.raises(FileNotFoundError):
         bf.Explainer(tmp_path / "none.cbm", data=X)

@@ -6,7 +6,7 @@ They get `predict`, and classifiers also `predict_proba`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,11 +66,11 @@ class AbstractNativeRegressor(AbstractNative):
 
 
 class AbstractNativeClassifier(AbstractNative):
-    """A booster that predicts probabilities. Its classes are 0, 1, ..."""
+    """A booster that predicts probabilities."""
 
-    def __init__(self, booster: Any, names: list[str] | None, width: int, classes: int) -> None:
+    def __init__(self, booster: Any, names: list[str] | None, width: int, classes: Sequence[Any]) -> None:
         super().__init__(booster, names, width)
-        self.classes_ = np.arange(classes)
+        self.classes_ = np.array(classes)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probability of each class."""

@@ -1,21 +1,30 @@
-"""Models in files, of the kinds that are read without running code in them."""
+"""Models in files, of the kinds that are read without running code in them.
+
+See docs/decisions/050-files-without-their-library.md for who reads them.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from butfor.errors import InputError, InputTypeError, MissingExtraError
+from butfor.errors import InputError, InputTypeError, MissingExtraError, UnsupportedModelError
+from butfor.estimator.dumps.catboost_binary import read_cbm
+from butfor.estimator.dumps.catboost_dump import catboost_in_file
+from butfor.estimator.dumps.lightgbm_dump import lightgbm_in_file
+from butfor.estimator.dumps.ubjson import read_ubjson
+from butfor.estimator.dumps.xgboost_dump import xgboost_in_file
 from butfor.estimator.onnx_graphs import onnx_model
 
 LOADERS = {
     (".joblib",): "joblib.load({path!r})",
     (".pkl", ".pickle", ".sav"): "pickle.load(open({path!r}, 'rb'))",
-    (".skops",): "skops.io.load({path!r}, trusted=[...])",
     (".pt", ".pth"): "bf.torch_model(module, classes=[...])",
     (".keras", ".h5"): "bf.black_box(keras.models.load_model({path!r}).predict, classes=[...])",
 }
@@ -28,7 +37,7 @@ def is_path(model: Any) -> bool:
 
 
 def from_file(given: str | os.PathLike[str]) -> Any:
-    """The model in a file of CatBoost, XGBoost, LightGBM or ONNX."""
+    """The model in a file. Of boosted trees, their library says what it predicts if it is installed, and else butfor."""
     path = Path(given)
     ending = path.suffix.lower()
     instead = next((written for endings, written in LOADERS.items() if ending in endings), None)
@@ -44,18 +53,20 @@ def from_file(given: str | os.PathLike[str]) -> Any:
             f"A fitted estimator, a function of rows, or a file that ends in {', '.join(READERS_OF_MODELS)} is needed.",
             "Load the model with its own library, and give what you get.",
         )
-    with path.open("rb"):
-        pass  # a file that cannot be opened gives the system's own error, whatever the library would say
+    held = (
+        path.read_bytes()
+    )  # a file that cannot be opened gives the system's own error, whatever the library would say
     try:
-        return READERS_OF_MODELS[ending](path)
-    except (InputError, MissingExtraError):
+        return READERS_OF_MODELS[ending](path, held)
+    except (InputError, InputTypeError, UnsupportedModelError, MissingExtraError):
         raise
     except ImportError as error:
+        library = str(error.name).split(".")[0]
         raise MissingExtraError(
-            f"the model in {str(path)!r} needs {error.name}.", "", f'Run: pip install "butfor[{error.name}]"'
+            f"the model in {str(path)!r} needs {library}.", "", f'Run: pip install "butfor[{library}]"'
         ) from None
     except Exception as error:  # each library has errors of its own for a file that it does not take
-        raise _not_read(path, f"{type(error).__name__}: {error}".replace("\n", " ")) from error
+        raise _not_read(path, f"{type(error).__name__}: {error}".replace("\n", " "), held) from error
 
 
 def is_model_file(path: Path) -> bool:
@@ -63,31 +74,80 @@ def is_model_file(path: Path) -> bool:
     return path.suffix.lower() in READERS_OF_MODELS
 
 
-def _not_read(path: Path, why: str) -> InputError:
+def _not_read(path: Path, why: str, held: bytes, needed: str = "") -> InputError:
+    begins_like = next((ending for begin, ending in BEGINNINGS if begin.match(held)), path.suffix.lower())
     return InputError(
-        f"the model in {str(path)!r} cannot be read ({why}).", "A whole file, as its library saved it, is needed."
+        f"the model in {str(path)!r} cannot be read ({why}).",
+        needed or "A whole file, as its library saved it, is needed.",
+        "" if begins_like == path.suffix.lower() else f"It begins like a file that ends in {begins_like}: rename it.",
     )
 
 
-def _json_model(path: Path) -> Any:
+def _library(name: str) -> Any:
+    """A library; None if it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def _without(library: str, read: Callable[[Any], Any], parsed: Any, path: Path, held: bytes) -> Any:
+    """What a file holds, read by butfor itself. What it does not read, the library may."""
+    try:
+        return read(parsed() if callable(parsed) else parsed)
+    except UnsupportedModelError as refusal:
+        raise UnsupportedModelError(
+            f"the model in {str(path)!r} cannot be read without {library}: {refusal.given}",
+            refusal.needed,
+            f'To search with {library} itself, run: pip install "butfor[{library}]"',
+        ) from None
+    except InputError as error:
+        raise _not_read(path, error.given.rstrip("."), held, error.needed) from None
+    except KeyError as error:
+        raise _not_read(path, f"it lacks {error}", held) from error
+    except (IndexError, ValueError, TypeError, AttributeError) as error:
+        raise _not_read(path, f"what stands in it is no such model: {type(error).__name__}: {error}", held) from error
+
+
+def _json_model(path: Path, held: bytes) -> Any:
     """A model that XGBoost or CatBoost saved as JSON. What the file holds tells which."""
-    held = json.loads(path.read_bytes())
-    if isinstance(held, dict) and "learner" in held:
-        return _xgboost_model(path)
-    if isinstance(held, dict) and "features_info" in held:
-        return _catboost_model(path, "json")
-    raise _not_read(path, "it is no model of XGBoost or CatBoost")
+    try:
+        found = json.loads(held)
+    except json.JSONDecodeError as error:
+        several = error.msg == "Extra data"
+        raise _not_read(
+            path, str(error), held, "A file that holds one model is needed, and nothing after it." if several else ""
+        ) from None
+    if isinstance(found, list):
+        raise _not_read(
+            path,
+            f"it is a list of {len(found)}",
+            held,
+            "One model, as save_model writes it, is needed: dump_model leaves out what the trees are added to.",
+        )
+    if isinstance(found, dict) and "learner" in found:
+        return _xgboost_model(path, held, found)
+    if isinstance(found, dict) and "features_info" in found:
+        return _catboost_model(path, held, found)
+    if isinstance(found, dict) and "tree_info" in found:
+        raise _not_read(path, "dump_model of LightGBM wrote it", held, "Write booster.save_model('model.txt') instead.")
+    raise _not_read(path, "it is no model of XGBoost or CatBoost", held)
 
 
-def _catboost_model(path: Path, form: str = "cbm") -> Any:
-    model = import_module("catboost").CatBoost()
-    model.load_model(str(path), format=form)
-    return model
+def _catboost_model(path: Path, held: bytes, parsed: Any = None) -> Any:
+    catboost = _library("catboost")
+    if catboost is not None:
+        model = catboost.CatBoost()
+        model.load_model(str(path), format=path.suffix.lower()[1:])
+        return model
+    return _without("catboost", catboost_in_file, parsed or partial(read_cbm, held), path, held)
 
 
-def _xgboost_model(path: Path) -> Any:
+def _xgboost_model(path: Path, held: bytes, parsed: Any = None) -> Any:
     """A booster, or the estimator that wrote the file: it stops at its best iteration, and a booster does not."""
-    xgboost = import_module("xgboost")
+    xgboost = _library("xgboost")
+    if xgboost is None:
+        return _without("xgboost", xgboost_in_file, parsed or partial(read_ubjson, held), path, held)
     model = xgboost.Booster(model_file=str(path))
     kind = json.loads(model.attr("scikit_learn") or "{}").get("_estimator_type")
     if kind in ("classifier", "regressor"):
@@ -96,11 +156,27 @@ def _xgboost_model(path: Path) -> Any:
     return model
 
 
-def _lightgbm_model(path: Path) -> Any:
-    return import_module("lightgbm").Booster(model_file=str(path))
+def _lightgbm_model(path: Path, held: bytes) -> Any:
+    lightgbm = _library("lightgbm")
+    if lightgbm is None:
+        return _without("lightgbm", lightgbm_in_file, held.decode, path, held)
+    return lightgbm.Booster(model_file=str(path))
 
 
-def _onnx_network(path: Path) -> Any:
+def _skops_model(path: Path, held: bytes) -> Any:
+    """Whatever skops saved, if it is made of nothing but what skops itself trusts."""
+    io = import_module("skops.io")
+    unknown = io.get_untrusted_types(data=held)
+    if unknown:
+        raise InputTypeError(
+            f"the file {str(path)!r} holds what skops does not trust: {', '.join(unknown)}.",
+            "To load it may run code of these, so butfor does not.",
+            f"If you trust them, load it and give what you get: skops.io.load({str(path)!r}, trusted={list(unknown)}).",
+        )
+    return io.loads(held)
+
+
+def _onnx_network(path: Path, held: bytes) -> Any:
     try:
         return onnx_model(path)
     except InputError as error:
@@ -109,11 +185,21 @@ def _onnx_network(path: Path) -> Any:
         raise InputError(error.given, error.needed, f"Write bf.onnx_model({str(path)!r}, classes=[...]).") from None
 
 
-READERS_OF_MODELS: dict[str, Callable[[Path], Any]] = {
+READERS_OF_MODELS: dict[str, Callable[..., Any]] = {
     ".cbm": _catboost_model,
     ".json": _json_model,
     ".ubj": _xgboost_model,
     ".txt": _lightgbm_model,
     ".onnx": _onnx_network,
+    ".skops": _skops_model,
 }
-"""How a model is read, by the ending of its file."""
+"""How a model is read, by the ending of its file: from its path and from what it holds."""
+
+BEGINNINGS = (
+    (re.compile(rb"CBM1"), ".cbm"),
+    (re.compile(rb"tree\r?\n"), ".txt"),
+    (re.compile(rb"\{[iUIlL]"), ".ubj"),
+    (re.compile(rb"\s*[{\[]"), ".json"),
+    (re.compile(rb"PK"), ".skops"),
+)
+"""How files begin, to tell one that has the wrong ending."""

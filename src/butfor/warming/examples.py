@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.model.nodes import Nodes, leaves_added
 from butfor.model.questions import evaluate, score_count
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.worst import worst_neighbours
@@ -21,7 +22,10 @@ PLAIN = Kinds(whole=False, levels=False, missing=False, relations=(), costs=("l1
 
 
 def predictions() -> None:
-    """Trees with and without sets and missing values."""
+    """Trees with and without sets and missing values, and one leaf that is added up in float32."""
+    none = np.full(1, -1)
+    leaf = Nodes(np.zeros(1, np.intp), none, np.zeros(1), none > 0, none, none, np.ones((1, 1)), single=True)
+    leaves_added(leaf, np.zeros((1, 1)), np.zeros(1, dtype=np.float32))
     for kinds in (PLAIN, Kinds()):
         for seed in range(6):
             problem = random_problem(seed, "trees", kinds, trees=2)

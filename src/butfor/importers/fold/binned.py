@@ -10,7 +10,8 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.experimental import experimental
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.nodes import BEYOND_ALL, Nodes, numbered, trees_over
+from butfor.importers.fold.nodes import BEYOND_ALL, trees_over
+from butfor.model.nodes import Nodes, numbered
 from butfor.model.trees import Trees
 
 

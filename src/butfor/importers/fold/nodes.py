@@ -1,12 +1,8 @@
-"""Trees over the columns that reach an estimator, and their fold onto raw features.
-
-The nodes of all trees share one set of arrays.
-"""
+"""The fold of trees over the columns that reach an estimator onto raw features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,56 +11,12 @@ from butfor.errors import UnsupportedModelError
 from butfor.experimental import experimental
 from butfor.importers.fold.column import Column, NeedsLevels, Values, last_where
 from butfor.model.cells import Cells, level_cells, number_cells, representatives
+from butfor.model.nodes import Nodes
 from butfor.model.scores import UNIT_HALF
 from butfor.model.trees import Trees
 
 BEYOND_ALL = 1e200
 """No number of a column is so large. Only missing values pass a cut beyond all numbers, and steps from it stay finite."""
-
-
-@experimental
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """All nodes of all trees, one entry per node.
-
-    - `roots` (trees): the number of each tree's root;
-    - `feature` (nodes): the column that the node reads; -1 for a leaf;
-    - `threshold` (nodes): a row goes left iff the column is at most this (compared in float32 if `single`);
-    - `missing_left` (nodes): whether a missing value goes left;
-    - `left`, `right` (nodes): the numbers of the children;
-    - `value` (nodes, scores): what the node adds to each score, if it is a leaf;
-    - `group` (nodes): the row of `groups` that replaces the threshold if the column holds a category's number; -1 if it
-      does not;
-    - `groups` (sets, categories + 1): which categories go left; the last entry is for any other number;
-    - `zero_missing` (nodes): whether a zero goes where a missing value goes.
-    """
-
-    roots: IntArray
-    feature: IntArray
-    threshold: FloatArray
-    missing_left: BoolArray
-    left: IntArray
-    right: IntArray
-    value: FloatArray
-    single: bool
-    group: IntArray | None = None
-    groups: BoolArray = field(default_factory=lambda: np.zeros((0, 1), dtype=np.bool_))
-    zero_missing: BoolArray | None = None
-
-
-def numbered(count: Sequence[int]) -> IntArray:
-    """The number of each tree's first node. `count` says how many nodes each tree has."""
-    return np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.intp)
-
-
-def in_score(value: FloatArray, score: IntArray, scores: int) -> FloatArray:
-    """Turn one value per node into a row of scores (nodes, scores).
-
-    The value is put into its own score; the other scores are 0.
-    """
-    out = np.zeros((len(value), scores))
-    out[np.arange(len(value)), score] = value
-    return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,108 +1,88 @@
 """CatBoost: oblivious and other trees, read from the saved model.
 
-CatBoost compares in float32. A row goes right iff its value is above the border.
+Without CatBoost, it is read in `estimator/dumps/`. Both make the same nodes of a tree.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from butfor.arrays import BoolArray
-from butfor.errors import InputError, UnsupportedModelError
+from butfor.errors import InputError
 from butfor.estimator.boosters import register_native
+from butfor.estimator.dumps.catboost_dump import (
+    CLASS_LOSSES_OF_CATBOOST,
+    POWER_LOSSES_OF_CATBOOST,
+    VALUE_LOSSES_OF_CATBOOST,
+    CatBoostDump,
+    CatBoostFile,
+    Saved,
+    check_saved,
+    trees_of,
+)
+from butfor.estimator.dumps.dump import FromDump
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.joint_questions import ColumnQuestion, JointQuestion, Row, one_by_one
-from butfor.importers.fold.nodes import Nodes, numbered, trees_over
+from butfor.importers.fold.joint_questions import ColumnQuestion, JointQuestion, one_by_one
+from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.catboost_categories import Inputs, check_statistics, read_inputs, read_questions
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.nodes import Nodes, numbered
 from butfor.model.readout import Argmax, Sign, Value
 from butfor.model.trees import exact
-
-CLASS_LOSSES_OF_CATBOOST = ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll")
-VALUE_LOSSES_OF_CATBOOST = (
-    "RMSE",
-    "MAE",
-    "Quantile",
-    "MultiQuantile",
-    "Expectile",
-    "MAPE",
-    "Huber",
-    "LogCosh",
-    "Lq",
-    "NumErrors",
-    "SMAPE",
-)
-
-POWER_LOSSES_OF_CATBOOST = ("Poisson", "Tweedie")
-"""Losses of values that are not read: the prediction is the exponential of the sum."""
-
-KINDS_OF_INPUTS = ("float_features", "categorical_features", "cat_features_hash", "ctrs")
-"""What a saved model may know of its inputs. Text and embeddings are not among it."""
 
 
 def read_model(model: Any, columns: list[Column]) -> Imported:
     """CatBoostClassifier and CatBoostRegressor, all of their trees."""
     loss = str(model.get_all_params()["loss_function"]).split(":")[0]
-    if loss not in (*CLASS_LOSSES_OF_CATBOOST, *VALUE_LOSSES_OF_CATBOOST):
-        raise UnsupportedModelError(
-            f"the loss {loss!r} of CatBoost cannot be read.",
-            f"The known losses are {', '.join((*CLASS_LOSSES_OF_CATBOOST, *VALUE_LOSSES_OF_CATBOOST))}.",
-            "Search given rows with bf.candidates(rows).",
-        )
     saved = _saved(model)
+    check_saved(saved, loss)
+    check_statistics(saved, model.get_all_params())
+    classes = tuple(np.asarray(model.classes_).tolist()) if loss in CLASS_LOSSES_OF_CATBOOST else ()
+    return _read(saved, loss, classes, columns)
+
+
+def read_file(estimator: FromDump, columns: list[Column]) -> Imported:
+    """What a file holds."""
+    dump = estimator.booster
+    assert isinstance(dump, CatBoostDump)
+    return _read(dump.saved, dump.loss, dump.classes, columns)
+
+
+def _read(saved: Saved, loss: str, classes: tuple[Any, ...], columns: list[Column]) -> Imported:
+    """The trees of a saved model."""
     scale, bias = saved["scale_and_bias"]
     base = np.array(bias, dtype=np.float64)
     inputs = read_inputs(saved, columns)
     nodes = _nodes(saved, inputs, len(base), float(scale))
-    if loss in VALUE_LOSSES_OF_CATBOOST:
-        if len(base) > 1:
-            raise UnsupportedModelError(
-                "CatBoost predicts several values.", "One output is needed.", "Fit one model per output."
-            )
+    if not classes:
         return trees_over(inputs.columns, nodes, base, folded=not exact(scale)), Value()
-    classes = tuple(np.asarray(model.classes_).tolist())
-    border = model.get_probability_threshold() if len(base) == 1 else 0.5
-    if border != 0.5:
-        raise UnsupportedModelError(
-            f"CatBoost decides at the probability {border:g}.",
-            "It must be 0.5.",
-            "Ask for a probability with bf.probability, or put the model in a FixedThresholdClassifier.",
-        )
     readout = (
         Sign(classes, "logistic") if len(base) == 1 else Argmax(classes, "softmax" if loss == "MultiClass" else "ovr")
     )
     return trees_over(inputs.columns, nodes, base, folded=not exact(scale)), readout
 
 
-def _saved(model: Any) -> dict[str, Any]:
-    """The model as its library saves it, checked."""
+def _saved(model: Any) -> Saved:
+    """The model as its library saves it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
-        saved: dict[str, Any] = json.loads(path.read_text())
-    for kind, found in saved["features_info"].items():
-        if found and kind not in KINDS_OF_INPUTS:
-            raise UnsupportedModelError(
-                f"CatBoost was trained with {kind.replace('_', ' ')}.",
-                "Numbers and categories can be read.",
-                "Make columns of numbers of them beforehand. Until then, the swarm searches.",
-            )
-    check_statistics(saved, model.get_all_params())
+        saved: Saved = json.loads(path.read_text())
     return saved
 
 
-def _nodes(saved: dict[str, Any], inputs: Inputs, scores: int, scale: float) -> Nodes:
+def _nodes(saved: Saved, inputs: Inputs, scores: int, scale: float) -> Nodes:
     """The nodes of all trees. Each asks about one column."""
     questions = read_questions(saved, inputs)
-    trees = [list(_oblivious(tree, questions, scores)) for tree in saved.get("oblivious_trees", ())]
-    trees += [list(_any_tree(tree, questions)) for tree in saved.get("trees", ())]
-    rows = [one_by_one(tree, inputs.cells) for tree in trees]
+    trees = trees_of(
+        saved, questions, last=lambda one: isinstance(one, JointQuestion)
+    )  # few rows are copied for it there
+    rows = [one_by_one(list(tree), inputs.cells) for tree in trees]
     first = numbered([len(tree) for tree in rows])
     sides = _Sides(inputs)
     asked, children, value = [], [], []
@@ -158,40 +138,6 @@ class _Sides:
         return out
 
 
-Questions = Sequence[ColumnQuestion | JointQuestion]
-
-
-def _oblivious(tree: dict[str, Any], questions: Questions, scores: int) -> Iterator[Row]:
-    """The nodes of an oblivious tree, level by level. All nodes of a level have the same question.
-
-    Questions about several columns come last, where few rows are copied for them. The number of a leaf says how each
-    question was answered, the first in its lowest bit.
-    """
-    asked = [questions[split["split_index"]] for split in tree["splits"] or ()]
-    order = sorted(range(len(asked)), key=lambda k: isinstance(asked[k], JointQuestion))
-    for level, k in enumerate(order):
-        for node in range(2**level - 1, 2 ** (level + 1) - 1):
-            yield asked[k], (2 * node + 1, 2 * node + 2), []
-    number = np.zeros(1, dtype=np.intp)
-    for k in order:
-        number = np.add.outer(number, [0, 1 << k]).ravel()
-    values = tree["leaf_values"]
-    for leaf in number.tolist():
-        yield None, (-1, -1), values[leaf * scores : (leaf + 1) * scores]
-
-
-def _any_tree(tree: dict[str, Any], questions: Questions) -> Iterator[Row]:
-    """The nodes of any tree, breadth first. So counting gives the numbers of a node's children."""
-    level, fresh = [tree], 1
-    for node in level:
-        if "split" in node:
-            level += [node["left"], node["right"]]
-            yield questions[node["split"]["split_index"]], (fresh, fresh + 1), []
-            fresh += 2
-        else:
-            yield None, (-1, -1), list(np.ravel(node["value"]))
-
-
 def adapt(model: Any) -> Any:
     """A model of the base class, as a file is often loaded, as the class that its loss belongs to.
 
@@ -219,4 +165,5 @@ def adapt(model: Any) -> Any:
 
 for name in ("CatBoostClassifier", "CatBoostRegressor"):
     register_importer(f"catboost.{name}", read_model)
+register_importer(CatBoostFile, read_file)
 register_native("catboost.CatBoost", adapt)

@@ -14,7 +14,8 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.nodes import Nodes, trees_over
+from butfor.importers.fold.nodes import trees_over
+from butfor.model.nodes import Nodes
 from butfor.model.trees import Trees
 
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")

@@ -10,9 +10,9 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.linear import linear_over
-from butfor.importers.fold.nodes import numbered
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linear import Linear
+from butfor.model.nodes import numbered
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.readout import Argmax, Value

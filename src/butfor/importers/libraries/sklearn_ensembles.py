@@ -11,11 +11,12 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.nodes import in_score, trees_over
+from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.own_trees import OBLIQUE_TREES, oblique_forest
 from butfor.importers.libraries.sklearn_tree import AXIS_ALIGNED_TREES, grown, node_values
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.median import Median
+from butfor.model.nodes import in_score
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.trees import Trees, exact

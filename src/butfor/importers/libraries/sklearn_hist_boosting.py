@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.nodes import Nodes, in_score, numbered, trees_over
+from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.sklearn_steps import encoder
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import Linked
 from butfor.model.monotone import Exponential, MonotoneFunction
+from butfor.model.nodes import Nodes, in_score, numbered
 from butfor.model.readout import Argmax, Sign, Value
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.nodes import Nodes, numbered, trees_over
+from butfor.importers.fold.nodes import trees_over
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.nodes import Nodes, numbered
 from butfor.model.readout import Argmax, Value
 
 AXIS_ALIGNED_TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")

@@ -1,0 +1,1 @@
+"""What libraries of boosted trees write into files, read without them."""
