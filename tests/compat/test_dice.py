@@ -266,6 +266,16 @@ def test_answers_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "No counterfactuals found!" in capsys.readouterr().out
 
 
+def test_a_small_change_of_a_large_number_is_a_change() -> None:
+    table = pd.DataFrame({"wage": [1_000_000 + i for i in range(0, 40, 4)]})
+    y = (table["wage"] > 1_000_018).astype(int)
+    data = dice_ml.Data(dataframe=table.assign(y=y), continuous_features=["wage"], outcome_name="y")
+    dice = dice_ml.Dice(data, dice_ml.Model(model=DecisionTreeClassifier(random_state=0).fit(table, y)))
+    found = dice.local_feature_importance(table.iloc[[4]], total_CFs=10)
+    assert abs(found.cf_examples_list[0].final_cfs_df["wage"].iloc[0] - 1_000_016) < 4
+    assert found.local_importance == [{"wage": 1.0}]
+
+
 def test_an_explainer_is_kept_in_a_file(tmp_path) -> None:
     row = pd.DataFrame({"kind": ["b"], "size": [1]})
     dice = small("kdtree")
@@ -346,6 +356,7 @@ MISSING = ROWS.assign(age=np.nan)
         (lambda: dice_ml.Data(dataframe=X, continuous_features=["x"], outcome_name="age"), ValueError, "not part of"),
         (lambda: dice_ml.Data(dataframe=X, outcome_name="age"), ValueError, "should be provided"),
         (lambda: dice_ml.Data(features=[], outcome_name="age"), ValueError, "dictionary with feature names"),
+        (lambda: dice_ml.Dice(X, MODEL), TypeError, "needs a Data and a Model"),
         (lambda: dice_ml.Model(), ValueError, "either a trained model or the path"),
         (lambda: dice_ml.Model(model=MODEL, model_type="x"), ValueError, "x model type not"),
         (lambda: dice_ml.Model(model_path="m.pkl").load_model(), ValueError, "does not open files that run code"),

@@ -173,9 +173,7 @@ class CounterfactualExamples:
 
 
 def alike(column: pd.Series[Any], value: Any) -> pd.Series[Any]:
-    """Which values of a column are as in the row."""
-    if pd.api.types.is_numeric_dtype(column) and isinstance(value, int | float | np.number):
-        return pd.Series(np.isclose(column.to_numpy(dtype=float), float(value)), index=column.index)
+    """Which values of a column are those of the row. What an answer does not change, it copies."""
     return pd.Series([one == value for one in column.tolist()], index=column.index, dtype=bool)
 
 

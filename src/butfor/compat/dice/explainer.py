@@ -17,6 +17,7 @@ from butfor.compat.dice.explanations import CounterfactualExplanations
 from butfor.compat.dice.importance import importances
 from butfor.compat.dice.model import Model
 from butfor.compat.dice.question import DiceQuestion
+from butfor.errors import InputTypeError
 from butfor.experimental import experimental
 from butfor.explain.explainer import Explainer
 from butfor.problem.written.constraints import Constraints
@@ -81,6 +82,12 @@ class Dice(ExplainerBase):
         return super().__new__(cls if cls is not Dice else known[method or SamplingStrategy.Random])
 
     def __init__(self, data_interface: BaseData, model_interface: Model, method: str | None = None) -> None:
+        if not isinstance(data_interface, BaseData) or not isinstance(model_interface, Model):
+            raise InputTypeError(
+                f"Dice was given a {type(data_interface).__name__} and a {type(model_interface).__name__}.",
+                "It needs a Data and a Model.",
+                "Call Dice(Data(dataframe=...), Model(model=...)).",
+            )
         if self.method == SamplingStrategy.KdTree and isinstance(data_interface, PrivateData):
             raise UserConfigValidationException(
                 "Private data interface is not supported with kdtree explainer since kdtree explainer needs access to "
