@@ -29,7 +29,7 @@ GROUPS = {
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "follows", "linked", "combinations", "computed",
-        "margin", "robust", "robust_to", "candidates", "suggest", "Suggestions",
+        "margin", "robust", "robust_to", "confident", "candidates", "suggest", "Suggestions",
     ),
     "Columns": (
         "Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "one_hot", "thermometer", "describe", "Column",

@@ -91,6 +91,8 @@ WRITTEN = {
     "at_most_changes 3": bf.at_most_changes(3),
     "margin 0.01": bf.margin(0.01),
     "margin 1%": bf.margin(0.01),
+    "confident 0.95": bf.confident(0.95),
+    "confident 95 %": bf.confident(0.95),
     "within income 10 %": bf.within("income", 0.1),
     "between income:0:90,000": bf.between("income", 0.0, 90000.0),
     "income =< 90,000": bf.between("income", high=90000),

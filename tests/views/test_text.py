@@ -179,6 +179,7 @@ WORDS: list[tuple[Any, str]] = [
     (bf.between("income", 5), "income is at least 5"),
     (bf.implies(bf.allowed("job", ["pilot"]), bf.between("income", 5)), "if job is pilot, then income is at least 5"),
     (bf.margin(0.1), "every deciding boundary is at least 0.1 ranges away"),
+    (bf.confident(0.95), "the model would decide so with its true coefficients, at a confidence of 95 %"),
     (bf.plausible(None), "an isolation forest finds no outlier in it"),
     (bf.plausible(None, 8.5), "an isolation forest needs at least 8.5 questions, on average, to single it out"),
     (bf.candidates([[1]]), "candidates(1 rows)"),

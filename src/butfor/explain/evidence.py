@@ -24,8 +24,20 @@ def evidence_of(
     """The evidence of those answers that have any."""
     reaches = _reaches(outcome)
     radii = largest_radii(outcome, case, budget, blamed)
-    around = worst_neighbours(outcome, verdict, case)
-    return {i: Evidence(reaches.get(i), radii.get(i), around.get(i)) for i in {*reaches, *radii, *around}}
+    around, sure = worst_neighbours(outcome, verdict, case), _confidences(outcome, verdict, case)
+    return {
+        i: Evidence(reaches.get(i), radii.get(i), around.get(i), confidence=sure.get(i))
+        for i in {*reaches, *radii, *around, *sure}
+    }
+
+
+def _confidences(outcome: Outcome, verdict: Verdict, case: Case) -> dict[int, float]:
+    """At which level answers hold for the true coefficients, if a constraint asks for one."""
+    at = np.flatnonzero(outcome.found() & verdict.passed.all(axis=1))
+    changes = case.changes(outcome.row[at], verdict.points[at])
+    asked = (rule.confidence(changes, case.referee) for rule in case.question.constraints) if len(at) else ()
+    levels = [level for level in asked if level is not None]
+    return dict(zip(at.tolist(), np.min(levels, axis=0).tolist(), strict=True)) if levels else {}
 
 
 def _reaches(outcome: Outcome) -> dict[int, Farthest]:

@@ -45,8 +45,20 @@ class AbstractCurve(ABC):
         return self
 
 
+class AbstractConvex(AbstractCurve):
+    """A convex set of scores. Tangents cut off what lies outside."""
+
+    @abstractmethod
+    def relaxed(self, by: float) -> AbstractConvex:
+        """The set of the scores whose excess is at most `by`."""
+
+    @abstractmethod
+    def tangent(self, scores: FloatArray) -> tuple[FloatArray, float]:
+        """An inequality `a s >= b` that holds on the whole set and cuts off `scores`."""
+
+
 @dataclass(frozen=True, eq=False)
-class Softmax(AbstractCurve):
+class Softmax(AbstractConvex):
     """The convex set of scores whose softmax gives `label` at least the probability `p`.
 
     The softmax is over the first `count` scores (None: all). The edge is moved outwards by `spare`. Within `doubt` of
@@ -78,11 +90,9 @@ class Softmax(AbstractCurve):
         return replace(self, count=scores)
 
     def relaxed(self, by: float) -> Softmax:
-        """The set of the scores whose excess is at most `by`."""
         return replace(self, spare=self.spare + by, doubt=0.0)
 
     def tangent(self, scores: FloatArray) -> tuple[FloatArray, float]:
-        """An inequality `a s >= b` that holds on the whole set and cuts off `scores`."""
         rest = np.exp(scores[: self.count] - scores[: self.count].max())
         rest[self.label] = 0.0
         gradient = np.zeros_like(scores)

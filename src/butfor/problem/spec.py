@@ -13,6 +13,7 @@ from butfor.model.survival import curves
 from butfor.problem import costs
 from butfor.problem.constraints import (
     computed,
+    confident,
     follows,
     implications,
     judged,
@@ -32,7 +33,7 @@ SPEC_KINDS: tuple[type, ...] = (
     restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
     relations.AtMost, relations.LinearRelation, implications.Event, implications.Implication, follows.Follows,
     linked.LinkedColumns, linked.Combinations, computed.ComputedColumn, judged.Margin, judged.Plausible,
-    robust.Robust, robust_to.RobustTo,
+    robust.Robust, robust_to.RobustTo, confident.Confident,
     classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,
     survival.SurvivalBeside, survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
     curves.MeanTime, curves.Chance, curves.QuantileTime, dummies.Dummies,

@@ -218,6 +218,7 @@ _EVIDENCE = _object(
         "farthest": _object({"reached": _number, "needed": _number, "closest": _maybe(_number)}),
         "radius": _object({"possible": _number, "impossible": _number}),
         "around": _object({"predicted": _whole(0), "score": _maybe(_number), "worst": _map(_any)}),
+        "confidence": _number,
         "left_open": _number,
     },
 )

@@ -64,6 +64,8 @@ class Certificate:
         if around is not None:
             worst = "" if around.score is None else f"; the worst has {around.score:.6g}"
             lines.append(f"  {around.predicted} neighbours were predicted{worst}")
+        if self.evidence.confidence is not None:
+            lines.append(f"  the true coefficients agree at a confidence of {self.evidence.confidence:.6g}")
         return "\n".join([*lines, f"  solver {self.solver}"])
 
     def to_dict(self) -> dict[str, Any]:

@@ -60,12 +60,14 @@ class Around:
 class Evidence:
     """What else a certificate knows. What was not asked, or is not known, is None.
 
-    `left_open`: a difference of costs that the rounding of the model leaves open. Such an answer is called optimal.
+    - `confidence`: the level at which the answer holds for the true coefficients, computed from the estimator's own;
+    - `left_open`: a difference of costs that the rounding of the model leaves open. Such an answer is called optimal.
     """
 
     farthest: Farthest | None = None
     radius: Radius | None = None
     around: Around | None = None
+    confidence: float | None = None
     left_open: float | None = None
 
     @property
@@ -90,7 +92,7 @@ def from_dict(data: dict[str, Any]) -> Evidence:
     if "around" in parts:
         worst = {name: levels.read(value) for name, value in parts["around"].worst.items()}
         parts["around"] = replace(parts["around"], worst=worst)
-    return Evidence(**parts, left_open=data.get("left_open"))
+    return Evidence(**parts, confidence=data.get("confidence"), left_open=data.get("left_open"))
 
 
 _PARTS: dict[str, Any] = {"farthest": Farthest, "radius": Radius, "around": Around}

@@ -277,6 +277,7 @@ SENTENCES: dict[Any, Told] = {
     "Plausible": _plausible,
     "Robust": _robust,
     "RobustTo": _agree,
+    "Confident": lambda told, spec: told.fill("confident", level=told.share(spec["level"])),
 }
 """For each kind of constraint, a function that puts it into words."""
 

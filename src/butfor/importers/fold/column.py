@@ -123,6 +123,13 @@ class Column:
         return in_numbers(self.table[:-1]).astype(np.float64)
 
 
+def constant(like: Column) -> Column:
+    """A column that is 1 in every row, of the same feature as another one."""
+    if like.table is not None:
+        return replace(like, table=np.ones(len(like.table)))
+    return replace(like, edges=np.empty(0), slope=0.0, affine=False).map(np.ones_like)
+
+
 class NeedsLevels(Exception):  # noqa: N818 - a request to the caller, not an error
     """Raw numbers reach an encoder of categories.
 

@@ -10,8 +10,10 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from butfor.arrays import FloatArray
+from butfor.errors import UnsupportedProblemError
+from butfor.importers.coefficients import Coefficients, register_coefficients
 from butfor.importers.fold.additive import additive_over
-from butfor.importers.fold.column import Column
+from butfor.importers.fold.column import Column, constant
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import Linked
 from butfor.model.monotone import Exponential, MonotoneFunction
@@ -143,6 +145,28 @@ def read_latent(estimator: Any, columns: list[Column]) -> Imported:
     return additive_over(columns, coef, estimator.intercept_ - coef @ estimator._x_mean), Value()
 
 
+def read_coefficients(estimator: Any, columns: list[Column]) -> Coefficients:
+    """The intercept, and then one weight per column."""
+    coef = _dense(estimator.coef_)
+    if len(coef) != 1:
+        raise UnsupportedProblemError(
+            f"this {type(estimator).__name__} has {len(coef)} scores.",
+            "A single linear score is needed.",
+            "Ask two classes.",
+        )
+    return Coefficients(
+        np.concatenate([np.ravel(estimator.intercept_), coef[0]]), [constant(columns[0]), *columns], _design
+    )
+
+
+def _design(rows: Any) -> FloatArray:
+    """Rows with a 1 before the columns."""
+    table = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+    return np.column_stack([np.ones(len(table)), table])
+
+
+for name in (*GENERALIZED, *CLASSIFIERS, *REGRESSORS):
+    register_coefficients(name, read_coefficients)
 register_importer("PLSRegression", read_latent)
 for name in GENERALIZED:
     register_importer(name, read_generalized)

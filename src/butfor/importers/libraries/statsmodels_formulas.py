@@ -16,7 +16,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
-from butfor.importers.fold.column import Column, Values, in_numbers, reached
+from butfor.importers.fold.column import Column, Values, constant, in_numbers, reached
 from butfor.importers.libraries.sklearn_bent_steps import INFLECTED, RISING, bent
 from butfor.importers.libraries.sklearn_steps import demand_levels
 
@@ -57,7 +57,7 @@ def design_columns(results: Any, columns: dict[str, Column]) -> list[Column]:
     for term in _terms(results.model.data):
         places = range(term.columns.start, term.columns.stop)
         if not term.factors:
-            made[places[0]] = replace(some, table=None, edges=np.empty(0), slope=0.0).map(np.ones_like)
+            made[places[0]] = constant(some)
         elif len(term.factors) > 1:
             raise _refused(":".join(term.factors), "It multiplies columns.")
         elif term.levels is None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.boosters import register_native
+from butfor.importers.coefficients import Coefficients, register_coefficients
 from butfor.importers.fold.additive import additive_over
 from butfor.importers.fold.column import Column
 from butfor.importers.libraries.statsmodels_formulas import design_columns, variables
@@ -63,6 +64,11 @@ class _Adapted:
 
 class _StatsmodelsResults(_Adapted):
     """Results that predict one number for each row: a mean, or a probability."""
+
+    def rows(self, X: Any) -> FloatArray:
+        """The rows of the design matrix."""
+        frame = X.to_pandas() if hasattr(X, "to_pandas") else X
+        return np.asarray(self.results._transform_predict_exog(frame)[0], dtype=np.float64)
 
     _estimator_type = "regressor"
 
@@ -140,7 +146,16 @@ def _as_values(results: Any) -> Any:
     return _StatsmodelsResults(results) if kind in (*LINEAR, *RESPONSES, "GLM") else results
 
 
+def read_coefficients(estimator: _StatsmodelsResults, columns: list[Column]) -> Coefficients:
+    """The parameters of the fit, the rows of its design matrix, and the covariance that it estimated."""
+    results = estimator.results
+    covariance = np.asarray(results.cov_params(), dtype=np.float64)
+    weights = np.asarray(results.params, dtype=np.float64)
+    return Coefficients(weights, estimator.design(columns), estimator.rows, covariance)
+
+
 register_importer(_StatsmodelsResults, read_values)
+register_coefficients(_StatsmodelsResults, read_coefficients)
 register_importer(_StatsmodelsChoices, read_choices)
 for kind in ("Regression", "RLM", "GLM", "Binary", "Poisson"):
     register_native(f"statsmodels.{kind}ResultsWrapper", _as_values)

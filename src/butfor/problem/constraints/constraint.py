@@ -113,6 +113,10 @@ class AbstractConstraint(ABC):
         """The same in a ball of a share of the radius."""
         return self
 
+    def confidence(self, changes: Changes, referee: Referee) -> FloatArray | None:
+        """At which level of confidence each point meets the target. None if it is about no such level."""
+        return None
+
     def around(self, changes: Changes, referee: Referee, sampled: int) -> list[Neighbourhood] | None:
         """What was found in the ball around each point, where the estimator is asked about so many neighbours of each."""
         return None

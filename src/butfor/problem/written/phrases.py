@@ -12,6 +12,7 @@ from butfor.errors import InputError
 from butfor.model.formula_text import read_formula, written
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.computed import ComputedColumn
+from butfor.problem.constraints.confident_names import confident
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.constraints.follows_names import follows
 from butfor.problem.constraints.linked_names import combinations, linked
@@ -179,6 +180,7 @@ PHRASES: dict[str, Phrase] = {
     "computed": Phrase("A = FORMULA", read_computed),
     "follows": Phrase("A:BY:B", _follows),
     "robust": Phrase("R", _robust),
+    "confident": Phrase("LEVEL", lambda words, space, given: confident(read_number(words, float, given, share=True))),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }
 """What stands after each word. The words are those of `bf`."""

@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.formulation.exact_program import Clash
 from butfor.formulation.margins import adds_in_one_type, tightened, widened
-from butfor.model.scores import ScoreSet, Softmax
+from butfor.model.scores import AbstractConvex, ScoreSet
 from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
 from butfor.programs.program import Sum
@@ -255,16 +255,16 @@ def _minimise(
     return best, bound, Stopped.EFFORT
 
 
-def _curve(problem: Problem, score_set: ScoreSet, guard: float) -> Softmax | None:
+def _curve(problem: Problem, score_set: ScoreSet, guard: float) -> AbstractConvex | None:
     """The curve that the scores must reach. It is wide for bounds (no guard), and tight for answers."""
     if score_set.curve is None:
         return None
     part = tightened(score_set, problem) if guard else widened(score_set, problem)
-    assert isinstance(part.curve, Softmax)
+    assert isinstance(part.curve, AbstractConvex)
     return part.curve.relaxed(-max(guard, CURVE_GUARD)) if guard else part.curve
 
 
-def _curve_cut(curve: Softmax | None, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
+def _curve_cut(curve: AbstractConvex | None, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
     """A tangent that cuts off the scores of a solution outside the curved set."""
     if curve is None:
         return None
