@@ -57,7 +57,7 @@ def covariance_of(rng: np.random.Generator, size: int, scale: float) -> np.ndarr
     return parts @ parts.T
 
 
-@pytest.mark.parametrize("seed", first(10, range(150)))
+@pytest.mark.parametrize("seed", first(5, range(150)))
 def test_agrees_with_enumeration(seed):
     """The rows that keep it are found here by the formula, and the cheapest of them by a search of given rows."""
     rng = np.random.default_rng(seed)
@@ -86,7 +86,7 @@ def test_agrees_with_enumeration(seed):
         assert (2 * label - 1) * float(at @ w) - spread >= -1e-9
 
 
-@pytest.mark.parametrize("seed", first(4, range(60)))
+@pytest.mark.parametrize("seed", first(2, range(60)))
 @pytest.mark.parametrize("squares", [False, True])
 def test_agrees_with_a_second_solver_for_real_numbers(seed, squares):
     """Sequential quadratic programming (SLSQP). Moves up and down are numbers of their own, so that L1 is smooth."""
@@ -144,6 +144,23 @@ def test_statsmodels_knows_its_own_covariance():
         lower = next(column for column in said if "lower" in column)
         assert float(said[lower].iloc[0]) >= 0.5 - 1e-9  # statsmodels' own interval, of which one side is 95 %
         assert bf.check(answer, results).passed
+
+
+def test_columns_of_very_different_sizes_are_proven():
+    """The variances of the coefficients differ by many orders, and nearly cancel in the variance of a score."""
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(2)
+    size = 10.0 ** rng.integers(-2, 4, 12)
+    X = pd.DataFrame(rng.normal(size=(400, 12)) * size + 100 * rng.normal(size=12)).add_prefix("x")
+    X["year"] = rng.integers(1950, 2020, 400)
+    y = 2e5 + 5e4 * ((X - X.mean()) / X.std()).to_numpy() @ rng.normal(size=13) + 2e4 * rng.normal(size=400)
+    rows = sm.add_constant(X)
+    results = sm.OLS(y, rows).fit()
+    low = rows.iloc[[int(np.argmin(results.predict(rows)))]]
+    target, rule = bf.value(at_least=float(np.quantile(y, 0.6))), bf.confident(0.95)
+    answer = bf.Explainer(results, rows).explain(low, target=target, constraints=[rule]).only
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.certificate.evidence.confidence == pytest.approx(0.95, abs=1e-4)
 
 
 def test_coefficients_that_are_sure_ask_nothing():

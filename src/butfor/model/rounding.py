@@ -89,7 +89,7 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The terms are measured from the centre; the values themselves are rounded once each. Our own sums are float64."""
     far = np.maximum(np.abs(extent.low), np.abs(extent.high))
     terms = len(far) + model.more_terms + FURTHER_STEPS
-    sums = terms * sizes_of_terms(model, extent) + model.added_slope @ far
+    sums = terms * _size(model, extent) + model.added_slope @ far
     scaled = model.added_slope @ (COLUMN_STEPS * model.blur * far)
     for j in model.stepped:
         scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
@@ -113,7 +113,7 @@ def _(model: Additive, A: FloatArray, extent: Extent, unit: float) -> FloatArray
 def _(model: Mixed, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """Both sums are rounded, and then their sum."""
     trees, linear = model.trees, model.linear
-    size = np.abs(trees.base) + trees.reach + sizes_of_terms(linear, extent)
+    size = np.abs(trees.base) + trees.reach + _size(linear, extent)
     both = rounding(trees, A, extent, unit) + rounding(linear, A, extent, unit)
     return np.asarray(both + 2 * FURTHER_STEPS * unit * (np.abs(A) @ size))
 
@@ -157,7 +157,7 @@ def _ends(model: Linear, extent: Extent) -> tuple[FloatArray, FloatArray]:
     return low, high
 
 
-def sizes_of_terms(model: Linear, extent: Extent) -> FloatArray:
+def _size(model: Linear, extent: Extent) -> FloatArray:
     """The largest sum of the sizes of all terms, for each score."""
     size = (
         np.abs(model.intercept)
@@ -214,7 +214,7 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     ]
     parts = [low_bit(model.intercept), model.fine, *(low_bit(model.steps[j]) for j in model.stepped)]
     parts += [low_bit(model.slope[:, j]) * low_bit(values[:, at]) for at, j in enumerate(read)]
-    return _kept(min(parts) * low_bit(A), np.abs(A) @ sizes_of_terms(model, extent), unit)
+    return _kept(min(parts) * low_bit(A), np.abs(A) @ _size(model, extent), unit)
 
 
 def _kept(grain: float, size: FloatArray, unit: float) -> FloatArray:

@@ -16,7 +16,7 @@ from butfor.importers.fold.linear import linear_over
 from butfor.model.cone import Cone
 from butfor.model.linear import Linear
 from butfor.model.questions import kind_of, score_count, widen
-from butfor.model.rounding import Extent, sizes_of_terms
+from butfor.model.rounding import Extent
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.model.side_by_side import lines_side_by_side
 from butfor.problem.constraints.constraint import Changes
@@ -130,8 +130,7 @@ class Confident(Demanded):
                 "Ask a model of two classes or of a value, calculate logarithms and powers before the model, and leave "
                 "bf.robust_to out.",
             )
-        size, vectors = np.linalg.eigh(covariance)
-        root = (vectors * np.sqrt(np.maximum(size, 0.0))).T[size > 0]
+        root = _root(covariance)
         levels = tuple(len(feature.levels or ()) for feature in problem.space.features)
         parts, terms = (
             widen(linear_over(known.columns, some, np.zeros(len(some))), levels)
@@ -140,8 +139,8 @@ class Confident(Demanded):
         assert isinstance(parts, Linear)
         assert isinstance(terms, Linear)
         model = lines_side_by_side([problem.model, parts])
-        unsure = self.deviations * _off(covariance, terms, problem.domain.extent)
-        unit = float(sizes_of_terms(problem.model, problem.domain.extent)[0]) or 1.0
+        unsure = self.deviations * _off(covariance, terms, problem)
+        unit = float(_sizes(problem.model, problem)[0]) or 1.0
         sets = tuple(_in_cone(part, len(root), unit, unsure, self) for part in problem.score_sets)
         return replace(problem, model=model, score_sets=sets)
 
@@ -183,14 +182,33 @@ def _in_cone(part: ScoreSet, parts: int, unit: float, unsure: float, constraint:
     return replace(part, A=rows, curve=Cone(rows, part.b, spread, scale * unit, moved + scale * unsure))
 
 
-def _off(covariance: FloatArray, terms: Linear, extent: Extent) -> float:
+def _root(covariance: FloatArray) -> FloatArray:
+    """R with `R' R = C`: that of the correlation, scaled. So its rounding is a share of the terms, in whatever unit they are."""
+    deviation = np.sqrt(np.diag(covariance))
+    scale = np.where(deviation > 0, deviation, 1.0)
+    size, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    return np.asarray((vectors * np.sqrt(np.maximum(size, 0.0)) * scale[:, None]).T[size > 0])
+
+
+def _sizes(model: Linear, problem: Problem) -> FloatArray:
+    """How large each score of a linear model may be in the domain, term by term."""
+    extent = problem.domain.extent
+    lost: BoolArray = np.any(np.isnan(problem.factuals) | problem.domain.missing, axis=0)
+    far = np.maximum(np.abs(extent.low - model.centre), np.abs(extent.high - model.centre))
+    size = np.abs(model.intercept) + np.abs(model.slope) @ far
+    for j in model.stepped:
+        size = size + np.abs(model.steps[j] if lost[j] else model.steps[j][:, :-1]).max(axis=1)
+    return np.asarray(size)
+
+
+def _off(covariance: FloatArray, terms: Linear, problem: Problem) -> float:
     """By how much rounding may change a standard deviation: its square is a sum of products, and so are its parts.
 
     A term that is the same in all rows keeps the deviation above 0, where a square root changes little.
     """
-    sizes = sizes_of_terms(terms, extent)
-    square = 8 * (len(sizes) + FURTHER_STEPS) * UNIT_DOUBLE * float(sizes @ np.abs(covariance) @ sizes)
-    least = _least_variance(covariance, terms, extent)
+    sizes = _sizes(terms, problem)
+    square = 8 * (len(sizes) + FURTHER_STEPS) * UNIT_DOUBLE * float(np.sqrt(np.diag(covariance)) @ sizes) ** 2
+    least = _least_variance(covariance, terms, problem.domain.extent)
     return float(square / np.sqrt(least) if least > square else np.sqrt(square))
 
 
