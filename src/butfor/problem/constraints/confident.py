@@ -16,7 +16,7 @@ from butfor.importers.fold.linear import linear_over
 from butfor.model.cone import Cone
 from butfor.model.linear import Linear
 from butfor.model.questions import kind_of, score_count, widen
-from butfor.model.rounding import Extent
+from butfor.model.rounding import FURTHER_STEPS, Extent
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.model.side_by_side import lines_side_by_side
 from butfor.problem.constraints.constraint import Changes
@@ -24,9 +24,6 @@ from butfor.problem.constraints.demanded import Demanded
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
-
-FURTHER_STEPS = 4
-"""Roundings of a sum beyond one for each of its terms."""
 
 WELL_CONDITIONED = 1e10
 """Up to this condition, the inverse of a correlation has digits that count."""
