@@ -67,7 +67,7 @@ def opened(file: bytes) -> Any:
         raise InputError(
             f"the ONNX file of {len(file)} bytes is damaged or cut off.",
             "A whole file is needed.",
-            "Export the network again.",
+            "Export the model again.",
         )
     _check_sets(model)
     _check_weights(model.graph)
