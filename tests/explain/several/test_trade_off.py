@@ -117,7 +117,7 @@ def test_a_row_that_is_already_there() -> None:
     [
         ({"target": 1}, "at least, or at most"),
         ({"target": bf.probability(1, 0.5), "up_to": 0.4}, "beyond the target"),
-        ({"target": bf.probability(1, 0.5), "up_to": 1.5}, "at most 1"),
+        ({"target": bf.probability(1, 0.5), "up_to": 1.5}, "from 0 to 1"),
         ({"target": bf.probability(1, 0.5), "up_to": "high"}, "must be a number"),
         ({"target": bf.probability(1, 0.5), "questions": 0}, "questions=0"),
         ({"target": 1, "against": "number"}, "'changes', 'radius', 'score'"),
