@@ -83,7 +83,13 @@ def test_no_linked_pair_can_be_undone(kind: str, limit: float) -> None:
 
 
 def cleaned(
-    kind: str, row: np.ndarray, point: np.ndarray, constraints: Any = (), cost: Any = None, bound: float = 0.0
+    kind: str,
+    row: np.ndarray,
+    point: np.ndarray,
+    constraints: Any = (),
+    cost: Any = None,
+    bound: float = 0.0,
+    until: float = np.inf,
 ) -> Any:
     """What is left of one answer."""
     _, explains, _ = explainer(kind)
@@ -93,7 +99,7 @@ def cleaned(
     job = Job(part.rows, part.problem, *choose(part.problem.form()))
     paid = part.problem.prices.total(case.factuals, point[None])  # in coins
     claimed = answers_of(np.zeros(1, dtype=np.intp), point[None], paid, np.array([bound]))
-    return taken_back(claimed, [job], case, np.inf), claimed
+    return taken_back(claimed, [job], case, until), claimed
 
 
 @cache
@@ -136,3 +142,10 @@ def test_a_change_that_costs_nothing_is_taken_back_from_an_optimum() -> None:
     found, _ = cleaned("forest", row, point, cost="linf", bound=float(claimed.cost[0]))
     assert found.cost[0] == claimed.cost[0]
     assert (found.points[0] != row).sum() < (point != row).sum()
+
+
+def test_a_few_rows_are_asked_about_when_the_time_is_over() -> None:
+    row, point = answer_with_more()
+    in_time, _ = cleaned("forest", row, point)
+    late, _ = cleaned("forest", row, point, until=-np.inf)
+    assert (late.points == in_time.points).all()

@@ -78,7 +78,8 @@ OBJECTS: dict[str, Any] = {
     "value": bf.value(at_least=1), "relative_change": bf.relative_change(0.1),
     "Continuous": bf.Continuous(0, 1), "Integer": bf.Integer(), "Step": bf.Step(2), "Categorical": bf.Categorical(["a", "b"]),
     "Ordinal": bf.Ordinal(["a", "b"]),
-    "black_box": bf.black_box(price), "Scorecard": bf.Scorecard({"x0": {"else": 1}}), "confident": bf.confident(0.9), "Column": bf.Column("a", levels={1: "b"}), "describe": bf.describe({"x0": "a"}),
+    "black_box": bf.black_box(price), "Scorecard": bf.Scorecard({"x0": {"else": 1}}), "confident": bf.confident(0.9),
+    "Column": bf.Column("a", levels={1: "b"}), "describe": bf.describe({"x0": "a"}),
 }  # fmt: skip
 """One of each public name that makes an object."""
 

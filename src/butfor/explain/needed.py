@@ -26,6 +26,9 @@ NO_HIGHER = 1e-12
 TRIED_TOGETHER = 20_000
 """The estimator is asked about so many rows at once, before the clock is looked at."""
 
+ASKED_AT_LEAST = 1_000
+"""The estimator is asked about so many rows whatever the time is: a machine may be busy just then."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Without:
@@ -43,21 +46,24 @@ class _Without:
 def taken_back(found: Outcome, jobs: Sequence[Job], case: Case, until: float) -> Outcome:
     """The answers without changes that are not needed, again and again, as long as there is time. Costs are in coins.
 
-    A row without a change must still be an answer, and cost no more. The first round is done whatever the time is.
+    A row without a change must still be an answer, and cost no more. The first round is done whatever the time is, and so are
+    the others as long as they ask about few rows.
     """
     if case.question.candidates or not jobs:
         return found
-    busy = found.found()
+    busy, asked = found.found(), 0
     while busy.any():
         tries = _joined([_tries(found, busy, job) for job in jobs])
-        better = _best(found, tries, case, until)
+        asked += len(tries.owner)
+        limit = until if asked > ASKED_AT_LEAST else np.inf
+        better = _best(found, tries, case, limit)
         if not len(better.owner):
             break
         points, cost = found.points.copy(), found.cost.copy()
         points[better.owner], cost[better.owner] = better.points, better.price
         found = replace(found, points=points, cost=cost, bound=np.where(refuted(found.bound, cost), 0.0, found.bound))
         busy = np.isin(np.arange(len(found)), better.owner)
-        if now() > until:
+        if now() > limit:
             break
     return found
 
