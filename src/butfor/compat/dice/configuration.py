@@ -43,6 +43,11 @@ class DiceWish:
     posthoc_sparsity_param: float | None = 0.1
     posthoc_sparsity_algorithm: str | None = "linear"
 
+    @classmethod
+    def among(cls, total: int, given: Mapping[str, Any]) -> DiceWish:
+        """What is wanted, among further arguments that may be about something else."""
+        return cls(total, **{name: value for name, value in given.items() if name in cls.__dataclass_fields__})
+
     def check(self, query_instances: Any, model_type: str) -> None:
         """Refuse what cannot be asked."""
         if isinstance(query_instances, pd.DataFrame) and query_instances.isna().to_numpy().any():

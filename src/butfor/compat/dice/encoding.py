@@ -69,9 +69,9 @@ class EncodedData(ABC):
             out[name] = out[name] * (high - low) + low
         return out
 
+    @abstractmethod
     def prepare_query_instance(self, query_instance: Any) -> pd.DataFrame:
         """Rows as a numbered table."""
-        raise NotImplementedError
 
     def get_ohe_min_max_normalized_data(self, query_instance: Any) -> pd.DataFrame:
         """Rows in numbers: the scaled ones first, then a column of 0 and 1 for each level."""

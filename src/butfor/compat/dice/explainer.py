@@ -168,10 +168,8 @@ class Dice(ExplainerBase):
         self, query_instance: Any, total_CFs: int, verbose: bool = False, constraints: Constraints = (), **given: Any
     ) -> CounterfactualExamples:
         """The answers to one row, which the explainer keeps as `final_cfs_df`."""
-        known = DiceWish.__dataclass_fields__
-        wish = DiceWish(total_CFs, **{name: value for name, value in given.items() if name in known})
-        options = {name: value for name, value in given.items() if name not in known}
-        return self._answered(query_instance, wish, constraints, options)[-1]
+        options = {name: value for name, value in given.items() if name not in DiceWish.__dataclass_fields__}
+        return self._answered(query_instance, DiceWish.among(total_CFs, given), constraints, options)[-1]
 
     def _answered(
         self, rows: Any, wish: DiceWish, constraints: Constraints, options: Mapping[str, Any]
@@ -270,8 +268,7 @@ class Dice(ExplainerBase):
         )
 
     def _check_wish(self, query_instances: Any, total_CFs: int, given: Mapping[str, Any]) -> None:
-        known = {name: value for name, value in given.items() if name in DiceWish.__dataclass_fields__}
-        DiceWish(total_CFs, **known).check(query_instances, self.model.model_type)
+        DiceWish.among(total_CFs, given).check(query_instances, self.model.model_type)
 
 
 class DiceRandom(Dice):

@@ -58,19 +58,16 @@ def _values(feature: Feature, own: float, others: Sequence[float], ends: Ends) -
         found = np.arange(len(feature.levels), dtype=float)
     else:
         low, high = ends.get(feature.name, (feature.low, feature.high))
-        found = np.linspace(low, high, VALUES)
-        if feature.step:
-            first, last = (
-                np.ceil((low - feature.anchor) / feature.step),
-                np.floor((high - feature.anchor) / feature.step),
-            )
-            grid = (
-                np.unique(np.round(np.linspace(first, last, VALUES)))
-                if last - first >= VALUES
-                else np.arange(first, last + 1)
-            )
-            found = feature.anchor + feature.step * grid
+        found = _steps(feature, low, high) if feature.step else np.linspace(low, high, VALUES)
     return sorted({*found.tolist(), own, *others})
+
+
+def _steps(feature: Feature, low: float, high: float) -> FloatArray:
+    """Some numbers on the grid of a column: all if they are few."""
+    first, last = np.ceil((low - feature.anchor) / feature.step), np.floor((high - feature.anchor) / feature.step)
+    few = last - first < VALUES
+    places = np.arange(first, last + 1) if few else np.unique(np.round(np.linspace(first, last, VALUES)))
+    return feature.anchor + feature.step * places
 
 
 def _moves(base: FloatArray, values: dict[int, list[float]]) -> FloatArray:

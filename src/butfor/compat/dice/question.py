@@ -185,9 +185,7 @@ class DiceQuestion:
         table = pool(
             space, row, points, [name for name in varied if name in space.names], ends, self.explainer.reading.data
         )
-        if table is None:
-            return chosen or its
-        if now() > self.until:
+        if table is None or now() > self.until:
             return chosen or its
         options = {name: self.options[name] for name in ALSO_FOR_FURTHER if name in self.options}
         if np.isfinite(self.until):
