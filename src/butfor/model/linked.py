@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.monotone import MonotoneFunction
+from butfor.model.monotone import AbstractStep, MonotoneFunction
 from butfor.model.readout import AbstractReadout, Link, Value
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, all_of
 
@@ -53,6 +53,11 @@ class Linked(Value):
         ends = [self.function.score_set(self.row, low)] if np.isfinite(low) else []
         ends += [self.function.score_set(self.row, high, below=True)] if np.isfinite(high) else []
         return (all_of(ends, len(self.row)),)
+
+
+def value_behind(link: AbstractStep | None, unit: float = UNIT_DOUBLE) -> Value:
+    """A value that is a function of one score; the score itself if there is none."""
+    return Value(unit=unit) if link is None else Linked(function=MonotoneFunction((link,), unit), unit=unit)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,11 @@ from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.binned import Bins, binned_over
 from butfor.importers.fold.column import Column, NeedsLevels, Values
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linked import Linked
-from butfor.model.monotone import Exponential, MonotoneFunction
-from butfor.model.readout import AbstractReadout, Argmax, Link, Sign, Value
+from butfor.model.linked import value_behind
+from butfor.model.monotone import AbstractStep, Exponential
+from butfor.model.readout import AbstractReadout, Argmax, Link, Sign
 
+LINKS_OF_VALUES: dict[str, AbstractStep | None] = {"identity": None, "log": Exponential()}
 LINKS_OF_CLASSES: dict[str, Link] = {"mlogit": "softmax", "vlogit": "ovr"}
 
 
@@ -76,10 +77,8 @@ def _table(scores: FloatArray, known: list[Any], width: int) -> FloatArray:
 
 def _readout(machine: Any, scores: int) -> AbstractReadout:
     link = machine.link_
-    if link == "identity":
-        return Value()
-    if link == "log":
-        return Linked(function=MonotoneFunction((Exponential(),)))
+    if link in LINKS_OF_VALUES:
+        return value_behind(LINKS_OF_VALUES[link])
     classes = tuple(machine.classes_.tolist())
     if link == "logit" and scores == 1:
         return Sign(classes, "logistic")

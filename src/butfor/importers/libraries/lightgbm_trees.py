@@ -30,9 +30,8 @@ from butfor.estimator.dumps.lightgbm_dump import (
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linked import Linked
-from butfor.model.monotone import MonotoneFunction
-from butfor.model.readout import Argmax, Sign, Value
+from butfor.model.linked import value_behind
+from butfor.model.readout import Argmax, Sign
 from butfor.model.trees import exact
 
 
@@ -64,7 +63,7 @@ def read_dump(dump: LightGBMDump, columns: list[Column]) -> Imported:
     nodes = replace(dump.nodes, value=scale * dump.nodes.value)
     model = trees_over(_coded(columns, dump), nodes, dump.base, folded=not exact(scale))
     if not dump.classes:
-        return model, Linked(function=MonotoneFunction((dump.link,))) if dump.link else Value()
+        return model, value_behind(dump.link)
     if len(dump.base) == 1:
         return model, Sign(dump.classes, "logistic")
     return model, Argmax(dump.classes, "softmax" if dump.objective == "multiclass" else "ovr")

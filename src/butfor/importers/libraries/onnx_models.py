@@ -13,7 +13,15 @@ from butfor.estimator.networks import End
 from butfor.importers.fold.operators import Ended, Operators
 from butfor.importers.fold.sums import Sums
 from butfor.importers.libraries.onnx_steps import OF_SINGLE, TypedColumns, unread
-from butfor.importers.libraries.onnx_trees import AGGREGATES, POST_TRANSFORMS, Grown, grown, grown_newer, trees_of
+from butfor.importers.libraries.onnx_trees import (
+    AGGREGATES,
+    POST_TRANSFORMS,
+    Grown,
+    floats_of,
+    grown,
+    grown_newer,
+    trees_of,
+)
 from butfor.model.monotone import AbstractStep
 from butfor.model.readout import AbstractReadout, Argmax, Link, Sign, Threshold
 from butfor.model.scores import UNIT_SINGLE
@@ -111,10 +119,7 @@ def _newer_trees(enter: SumsOf, said: Mapping[str, Any], table: TypedColumns) ->
 
 
 def _base(said: Mapping[str, Any], scores: int) -> FloatArray:
-    from onnx import numpy_helper
-
-    tensor = said.get("base_values_as_tensor")
-    found = np.asarray(said.get("base_values", []) if tensor is None else numpy_helper.to_array(tensor), np.float64)
+    found = floats_of(said, "base_values")
     return found if len(found) == scores else np.zeros(scores)
 
 
@@ -141,9 +146,9 @@ def _tree_classes(enter: SumsOf, said: Mapping[str, Any], table: TypedColumns) -
     ids = {*said["class_ids"]}
     names = tuple(range(count))  # the estimator has them by their own names
     trees = grown(said, "class", count)
-    if count == 2 and ids == {0} and len(_listed_base(said)) < 2:
-        found = _of_one_score(trees, table, _listed_base(said), post, names)
-    elif count == 2 and len(_listed_base(said)) < 2 and ids == {0, 1}:
+    if count == 2 and ids == {0} and len(floats_of(said, "base_values")) < 2:
+        found = _of_one_score(trees, table, floats_of(said, "base_values"), post, names)
+    elif count == 2 and len(floats_of(said, "base_values")) < 2 and ids == {0, 1}:
         second = replace(trees, value=trees.value[:, 1:])  # onnxruntime asks whether its own sum is above 0
         found = Forest(_trees(second, table, np.zeros(1)), Sign(names, "none", UNIT_SINGLE))
     elif count > 2 and _each_has_a_score(trees, said):
@@ -156,16 +161,9 @@ def _tree_classes(enter: SumsOf, said: Mapping[str, Any], table: TypedColumns) -
     return Labels(found), found
 
 
-def _listed_base(said: Mapping[str, Any]) -> FloatArray:
-    from onnx import numpy_helper
-
-    tensor = said.get("base_values_as_tensor")
-    return np.asarray(said.get("base_values", []) if tensor is None else numpy_helper.to_array(tensor), np.float64)
-
-
 def _each_has_a_score(trees: Grown, said: Mapping[str, Any]) -> bool:
     """Whether all classes are compared for each row. Those that no leaf speaks for are not."""
-    if len(_listed_base(said)) == trees.value.shape[1]:
+    if len(floats_of(said, "base_values")) == trees.value.shape[1]:
         return True
     leaf = trees.leaf
     if (trees.value[trees.has] > 0).all():  # those that are left out would not win

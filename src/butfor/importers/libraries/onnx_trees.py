@@ -69,7 +69,7 @@ def grown(said: Mapping[str, Any], of: str, scores: int) -> Grown:
     count = len(own)
     value, has = np.zeros((count, scores)), np.zeros((count, scores), dtype=np.bool_)
     places = zip(
-        said[f"{of}_treeids"], said[f"{of}_nodeids"], said[f"{of}_ids"], _floats(said, f"{of}_weights"), strict=True
+        said[f"{of}_treeids"], said[f"{of}_nodeids"], said[f"{of}_ids"], floats_of(said, f"{of}_weights"), strict=True
     )
     for tree, node, score, weight in places:
         value[number[tree, node], score] += weight
@@ -81,7 +81,7 @@ def grown(said: Mapping[str, Any], of: str, scores: int) -> Grown:
     return Grown(
         roots=np.flatnonzero(starts),
         feature=np.asarray(said["nodes_featureids"], dtype=np.intp),
-        threshold=_floats(said, "nodes_values"),
+        threshold=floats_of(said, "nodes_values"),
         mode=mode,
         yes=children("true"),
         no=children("false"),
@@ -135,7 +135,7 @@ def grown_newer(said: Mapping[str, Any]) -> Grown:
     )
 
 
-def _floats(said: Mapping[str, Any], name: str) -> FloatArray:
+def floats_of(said: Mapping[str, Any], name: str) -> FloatArray:
     """Numbers of an attribute, or of the tensor that takes its place for float64."""
     from onnx import numpy_helper
 

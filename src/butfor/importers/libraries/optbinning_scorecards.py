@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import FloatArray
 from butfor.errors import NotFittedError, UnsupportedModelError
-from butfor.estimator.boosters import AbstractNative, AbstractNativeRegressor, register_native
+from butfor.estimator.boosters import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor, register_native
 from butfor.importers.fold.column import Column, NeedsLevels, Values, last_where
 from butfor.importers.registry import Imported, read_model, register_importer, register_step
 
@@ -27,22 +27,15 @@ def binning_process(step: Any, columns: list[Column]) -> list[Column]:
     return _binned(step, columns, ZEROS)
 
 
-class _CardClassifier(AbstractNative):
+class _CardClassifier(AbstractNativeClassifier):
     """A scorecard that predicts one of two classes. It knows its columns, and takes missing values."""
-
-    _estimator_type = "classifier"
 
     def __init__(self, card: Any) -> None:
         names = list(card.binning_process_.variable_names)
-        super().__init__(card, names, len(names))
-        self.classes_ = card.estimator_.classes_
+        super().__init__(card, names, len(names), card.estimator_.classes_)
 
     def answers(self, X: Any) -> NDArray[Any]:
         return np.asarray(self.booster.predict_proba(X))
-
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """The probability of each class."""
-        return self.answers(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The classes."""

@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.additive import additive_over
 from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where, reached
+from butfor.importers.libraries.sklearn_powers import spline_bends
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.additive import Additive
-from butfor.model.linked import Linked
-from butfor.model.monotone import AbstractStep, Exponential, Logistic, MonotoneFunction
-from butfor.model.readout import AbstractReadout, Sign, Value
+from butfor.model.linked import value_behind
+from butfor.model.monotone import AbstractStep, Exponential, Logistic
+from butfor.model.readout import AbstractReadout, Sign
 
 LINKS_OF_PYGAM: dict[str, AbstractStep | None] = {"identity": None, "log": Exponential(), "logit": Logistic()}
 
@@ -75,7 +75,7 @@ def _term(term: Any, column: Column, coef: FloatArray) -> Column:
             "It must be affine, binned, or levels.",
             "Leave the step out, or let the swarm search.",
         )
-    bends = partial(reached, scaled, _bends(term, knots, coef))
+    bends = partial(reached, scaled, spline_bends(knots, coef, term.spline_order))
     return column.map(added, affine=False, turns=True, bends=bends, bent_by=f"the term {term!r}", **lost)
 
 
@@ -115,16 +115,6 @@ def _knots(term: Any) -> FloatArray:
     return knots
 
 
-def _bends(term: Any, knots: FloatArray, coef: FloatArray) -> FloatArray:
-    """Between which of the scaled numbers a spline is convex, or concave. It goes on as a line beyond 0 and 1."""
-    inner = knots[term.spline_order : len(knots) - term.spline_order]
-    if term.spline_order < 3:
-        return inner
-    curve = PPoly.from_spline((knots, coef, term.spline_order)).derivative(2)
-    roots = curve.roots()
-    return np.unique(np.concatenate([inner, roots[(roots > 0) & (roots < 1)]]))
-
-
 def _readout(gam: Any) -> AbstractReadout:
     if type(gam).__name__ == "LogisticGAM":
         return Sign((False, True), "logistic")
@@ -133,8 +123,7 @@ def _readout(gam: Any) -> AbstractReadout:
         raise UnsupportedModelError(
             f"a GAM has the link {link!r}.", f"It must be one of {', '.join(LINKS_OF_PYGAM)}.", "Let the swarm search."
         )
-    step = LINKS_OF_PYGAM[link]
-    return Value() if step is None else Linked(function=MonotoneFunction((step,)))
+    return value_behind(LINKS_OF_PYGAM[link])
 
 
 for name in ("GAM", "LinearGAM", "LogisticGAM", "PoissonGAM", "GammaGAM", "InvGaussGAM", "ExpectileGAM"):

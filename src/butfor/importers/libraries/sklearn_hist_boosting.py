@@ -13,10 +13,10 @@ from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.sklearn_steps import encoder
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linked import Linked
-from butfor.model.monotone import Exponential, MonotoneFunction
+from butfor.model.linked import value_behind
+from butfor.model.monotone import Exponential
 from butfor.model.nodes import Nodes, in_score, numbered
-from butfor.model.readout import Argmax, Sign, Value
+from butfor.model.readout import Argmax, Sign
 
 
 def read_hist_boosting(boosting: Any, columns: list[Column]) -> Imported:
@@ -50,7 +50,7 @@ def read_hist_boosting(boosting: Any, columns: list[Column]) -> Imported:
     )
     if not hasattr(boosting, "classes_"):
         logarithm = boosting.loss in ("gamma", "poisson")
-        return model, Linked(function=MonotoneFunction((Exponential(),))) if logarithm else Value()
+        return model, value_behind(Exponential() if logarithm else None)
     classes = tuple(boosting.classes_.tolist())
     return model, Sign(classes, "logistic") if scores == 1 else Argmax(classes, "softmax")
 

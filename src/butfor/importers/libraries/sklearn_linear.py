@@ -15,8 +15,8 @@ from butfor.importers.coefficients import Coefficients, register_coefficients
 from butfor.importers.fold.additive import additive_over
 from butfor.importers.fold.column import Column, constant
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linked import Linked
-from butfor.model.monotone import Exponential, MonotoneFunction
+from butfor.model.linked import value_behind
+from butfor.model.monotone import Exponential
 from butfor.model.readout import Argmax, Link, Sign, Value
 
 CLASSIFIERS = (
@@ -136,7 +136,7 @@ def read_generalized(estimator: Any, columns: list[Column]) -> Imported:
     link = getattr(estimator, "link", "log")
     if link == "identity" or (link == "auto" and estimator.power <= 0):
         return model, Value()
-    return model, Linked(function=MonotoneFunction((Exponential(),)))
+    return model, value_behind(Exponential())
 
 
 def read_latent(estimator: Any, columns: list[Column]) -> Imported:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BSpline, PPoly
+from scipy.interpolate import PPoly
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
@@ -34,13 +34,13 @@ def splines(step: Any, columns: list[Column]) -> list[Column]:
     width = len(step.bsplines_[0].c[0]) - (not step.include_bias)
     kind, out = working_type(columns), []
     for i, column in enumerate(columns):
-        one = SplinesOfOne(step, i, kind)
+        one, spline = SplinesOfOne(step, i, kind), step.bsplines_[i]
         out += [
             column.map(
                 partial(one.piece, k),
                 affine=False,
                 turns=True,
-                bends=partial(reached, column, _bends(step.bsplines_[i], k)),
+                bends=partial(reached, column, spline_bends(spline.t, spline.c[:, k], spline.k)),
                 bent_by="SplineTransformer",
                 refuses_missing=column.lacks_missing,
             )
@@ -75,13 +75,11 @@ class SplinesOfOne:
         return found
 
 
-def _bends(spline: BSpline, k: int) -> FloatArray:
-    """Between which numbers piece `k` is convex, or concave: its knots, and where its second derivative is 0."""
-    knots = np.unique(spline.t)
-    if spline.k < 3:
-        return knots
-    curve = PPoly.from_spline((spline.t, spline.c[:, k], spline.k)).derivative(2)
-    roots = curve.roots()
+def spline_bends(knots: FloatArray, coef: FloatArray, degree: int) -> FloatArray:
+    """Between which numbers a spline is convex, or concave: its knots, and where its second derivative is 0."""
+    if degree < 3:
+        return np.unique(knots)
+    roots = PPoly.from_spline((knots, coef, degree)).derivative(2).roots()
     return np.unique(np.concatenate([knots, roots[np.isfinite(roots)]]))
 
 

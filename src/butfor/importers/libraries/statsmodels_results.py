@@ -20,9 +20,9 @@ from butfor.importers.fold.additive import additive_over
 from butfor.importers.fold.column import Column
 from butfor.importers.libraries.statsmodels_formulas import design_columns, variables
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linked import Linked
-from butfor.model.monotone import AbstractStep, ComplementaryLogLog, Exponential, Logistic, MonotoneFunction, Normal
-from butfor.model.readout import Argmax, Value
+from butfor.model.linked import value_behind
+from butfor.model.monotone import AbstractStep, ComplementaryLogLog, Exponential, Logistic, Normal
+from butfor.model.readout import Argmax
 
 LINEAR = ("OLS", "WLS", "GLS", "GLSAR", "QuantReg", "RLM")
 """Models whose prediction is the linear score."""
@@ -53,7 +53,7 @@ class _Adapted:
 
     def answers(self, X: Any) -> NDArray[Any]:
         """What the results themselves predict."""
-        return np.asarray(self.results.predict(X.to_pandas() if hasattr(X, "to_pandas") else X))
+        return np.asarray(self.results.predict(_in_pandas(X)))
 
     def design(self, columns: list[Column]) -> list[Column]:
         """The columns of the design matrix, made of those that reach the model."""
@@ -62,15 +62,19 @@ class _Adapted:
         return design_columns(self.results, dict(zip(self.feature_names_in_.tolist(), columns, strict=True)))
 
 
+def _in_pandas(X: Any) -> Any:
+    """The only frames that statsmodels takes."""
+    return X.to_pandas() if hasattr(X, "to_pandas") else X
+
+
 class _StatsmodelsResults(_Adapted):
     """Results that predict one number for each row: a mean, or a probability."""
 
+    _estimator_type = "regressor"
+
     def rows(self, X: Any) -> FloatArray:
         """The rows of the design matrix."""
-        frame = X.to_pandas() if hasattr(X, "to_pandas") else X
-        return np.asarray(self.results._transform_predict_exog(frame)[0], dtype=np.float64)
-
-    _estimator_type = "regressor"
+        return np.asarray(self.results._transform_predict_exog(_in_pandas(X))[0], dtype=np.float64)
 
     def predict(self, X: Any) -> FloatArray:
         """The numbers."""
@@ -104,8 +108,7 @@ def read_values(estimator: _StatsmodelsResults, columns: list[Column]) -> Import
     results = estimator.results
     coef = np.asarray(results.params, dtype=np.float64)
     score = additive_over(estimator.design(columns), coef[None, :], np.zeros(1))
-    response = _response(results.model)
-    return score, Value() if response is None else Linked(function=MonotoneFunction((response,)))
+    return score, value_behind(_response(results.model))
 
 
 def _response(model: Any) -> AbstractStep | None:

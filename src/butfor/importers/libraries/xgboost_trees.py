@@ -34,10 +34,9 @@ from butfor.estimator.dumps.xgboost_dump import (
 from butfor.importers.fold.column import Column, NeedsLevels
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linked import Linked
-from butfor.model.monotone import MonotoneFunction
+from butfor.model.linked import value_behind
 from butfor.model.nodes import Nodes
-from butfor.model.readout import Argmax, Sign, Value
+from butfor.model.readout import Argmax, Sign
 from butfor.model.scores import UNIT_SINGLE
 
 
@@ -79,8 +78,7 @@ def read_dump(dump: XGBoostDump, columns: list[Column]) -> Imported:
     nodes = replace(dump.nodes, zero_missing=_zero_missing(dump.nodes, columns))
     model = trees_over(_coded(columns, dump), nodes, dump.base.astype(np.float64))
     if not dump.classes:
-        link = LINKED_OBJECTIVES_OF_XGBOOST.get(dump.objective)
-        return model, Linked(function=MonotoneFunction((link,)), unit=UNIT_SINGLE) if link else Value(unit=UNIT_SINGLE)
+        return model, value_behind(LINKED_OBJECTIVES_OF_XGBOOST.get(dump.objective), UNIT_SINGLE)
     if len(dump.base) == 1:
         return model, Sign(dump.classes, "logistic", UNIT_SINGLE)
     return model, Argmax(dump.classes, "softmax", unit=UNIT_SINGLE)
