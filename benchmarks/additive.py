@@ -138,8 +138,7 @@ def _beside_optbinning(X: pd.DataFrame, y: pd.Series[Any], count: int, about: di
 
 def _bins(card: Any, X: pd.DataFrame) -> pd.DataFrame:
     """The bins of some rows, as text."""
-    indices = card.binning_process_.transform(X, metric="indices")
-    return indices.astype(str).add("").astype(object)
+    return card.binning_process_.transform(X, metric="indices").astype(str).astype(object)
 
 
 def _same_question(card: Any, X: pd.DataFrame) -> tuple[bf.Explainer, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -81,8 +82,6 @@ def test_every_choice_of_bins_confirms_the_answers() -> None:
 
 
 def _frame(X, values):
-    import pandas as pd
-
     return pd.DataFrame(list(product(*(values[name] for name in X))), columns=list(X)).astype(
         dict.fromkeys(TEXT, object)
     )

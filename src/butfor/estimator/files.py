@@ -53,9 +53,7 @@ def from_file(given: str | os.PathLike[str]) -> Any:
             f"A fitted estimator, a function of rows, or a file that ends in {', '.join(READERS_OF_MODELS)} is needed.",
             "Load the model with its own library, and give what you get.",
         )
-    held = (
-        path.read_bytes()
-    )  # a file that cannot be opened gives the system's own error, whatever the library would say
+    held = path.read_bytes()  # if that fails, it is the system's own error, whatever the library would say
     try:
         return READERS_OF_MODELS[ending](path, held)
     except (InputError, InputTypeError, UnsupportedModelError, MissingExtraError):

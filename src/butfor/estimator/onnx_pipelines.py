@@ -390,11 +390,7 @@ class OnnxPipelineProbabilities(OnnxPipelineClassifier):
 def onnx_pipeline(file: bytes, graph: Any, classes: Sequence[Any] | None, columns: Sequence[str] | None) -> Any:
     """The pipeline in an ONNX file. It knows its classes itself, if it has any."""
     told = graph_classes(graph) if classes is None else list(classes)
-    model: Any
     if told is None:
-        model = OnnxPipelineRegressor(file, columns)
-    elif _gives_probabilities(graph, heads(graph).numbers):
-        model = OnnxPipelineProbabilities(file, columns, told)
-    else:
-        model = OnnxPipelineClassifier(file, columns, told)
-    return model
+        return OnnxPipelineRegressor(file, columns)
+    chances = _gives_probabilities(graph, heads(graph).numbers)
+    return (OnnxPipelineProbabilities if chances else OnnxPipelineClassifier)(file, columns, told)

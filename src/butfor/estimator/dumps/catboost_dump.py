@@ -40,7 +40,6 @@ POWER_LOSSES_OF_CATBOOST = ("Poisson", "Tweedie")
 KINDS_OF_INPUTS = ("float_features", "categorical_features", "cat_features_hash", "ctrs")
 """What a saved model may know of its inputs. Text and embeddings are not among it."""
 
-
 Asked = TypeVar("Asked")
 Node = tuple[Asked | None, tuple[int, int], list[float]]
 """A node: what it asks (None for a leaf), its children by their numbers within the tree, and the leaf's values."""
