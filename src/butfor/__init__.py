@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
+    from butfor.portfolio.portfolio import Portfolio, Reached, load
     from butfor.problem.constraints.confident_names import confident
     from butfor.problem.constraints.follows_names import follows
     from butfor.problem.constraints.linked_names import combinations, computed, linked
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from butfor.problem.suggestions import Suggestions, suggest
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
     from butfor.problem.targets.score import Score
-    from butfor.records.reading import load
     from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.swarm import Swarm
     from butfor.space.encodings import one_hot, thermometer
@@ -100,6 +100,7 @@ _HOMES = {
     "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
+    "butfor.portfolio.portfolio": ("Portfolio", "Reached", "load"),
     "butfor.problem.constraints.confident_names": ("confident",),
     "butfor.problem.constraints.follows_names": ("follows",),
     "butfor.problem.constraints.linked_names": ("combinations", "computed", "linked"),
@@ -112,7 +113,6 @@ _HOMES = {
     "butfor.problem.suggestions": ("Suggestions", "suggest"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.problem.targets.score": ("Score",),
-    "butfor.records.reading": ("load",),
     "butfor.solvers.outcome": ("Status", "Stopped"),
     "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.encodings": ("one_hot", "thermometer"),

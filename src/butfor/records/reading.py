@@ -46,20 +46,7 @@ class _Written:
 
 
 def load(path: str | os.PathLike[str]) -> Explanation | Explanations:
-    """The answer or the answers in a file that `to_json` or `to_jsonl` wrote.
-
-    One record gives an `Explanation`. A list of records of one call, or a batch of JSON lines, gives `Explanations`.
-
-    >>> import tempfile, butfor as bf
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> answers = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X).explain(X[:3])
-    >>> with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-    ...     answers.to_jsonl(file.name)
-    ...     load(file.name) == answers
-    True
-    """
+    """The answer or the answers in a file that `to_json` or `to_jsonl` wrote."""
     text = _text_of(path)
     return together(text) if _is_batch(text) or text.lstrip().startswith("[") else single(text)
 

@@ -46,12 +46,12 @@ def list_of(answers: Explanations, *, indent: int | None = 2) -> str:
 
 def batch_of(answers: Explanations) -> str:
     """The answers as JSON lines: what they share once, then a short line for each."""
-    return "".join(_lines(answers))
+    return "".join(lines_of(answers))
 
 
 def write_batch(answers: Explanations, path: str | PathLike[str]) -> None:
     """Write the batch into a file, completely or not at all."""
-    write_whole(path, _lines(answers))
+    write_whole(path, lines_of(answers))
 
 
 def _records(answers: Explanations, indent: int | None) -> Iterator[str]:
@@ -62,7 +62,8 @@ def _records(answers: Explanations, indent: int | None) -> Iterator[str]:
         yield json.dumps(sealed(record), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
-def _lines(answers: Explanations) -> Iterator[str]:
+def lines_of(answers: Explanations) -> Iterator[str]:
+    """The lines of the batch: the header, then one for each answer."""
     header = sealed({**header_of(answers), "answers": len(answers), "shared": _typical(answers)})
     yield _compact(header)
     shared = header["shared"]

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from html import escape
 from importlib import import_module
 from typing import Any
@@ -21,10 +22,12 @@ Shown = Callable[[int], None]
 
 
 @contextmanager
-def bar(total: int, show: bool | None, words: str = "explaining") -> Iterator[Shown]:
+def bar(
+    total: int, show: bool | None, words: str = "explaining", note: Callable[[], str] = lambda: ""
+) -> Iterator[Shown]:
     """A function to call with the number of rows, or of other things, that were just done.
 
-    The bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`.
+    The bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`. Beside it stands the `note` of that moment.
     """
     notebook = display_of_a_notebook()
     if show is False or (show is None and notebook is None and not on_terminal(sys.stderr)):
@@ -39,7 +42,8 @@ def bar(total: int, show: bool | None, words: str = "explaining") -> Iterator[Sh
             nonlocal done, drawn
             done += count
             if drawn is None and time.perf_counter() - begin >= wait:
-                shown = _on_terminal(total, words) if notebook is None else _in_notebook(total, words, notebook)
+                where = partial(_in_notebook, display=notebook) if notebook else _on_terminal
+                shown = where(total, words, note)
                 drawn = stack.enter_context(shown)
             if drawn is not None:
                 drawn(done)
@@ -49,22 +53,23 @@ def bar(total: int, show: bool | None, words: str = "explaining") -> Iterator[Sh
 
 
 @contextmanager
-def _on_terminal(total: int, words: str) -> Iterator[Shown]:
+def _on_terminal(total: int, words: str, note: Callable[[], str]) -> Iterator[Shown]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    told = TextColumn("{task.fields[note]}") if note() else TimeRemainingColumn()
+    columns = (TextColumn(words), BarColumn(), MofNCompleteColumn(), told)
     with Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True) as progress:
-        task = progress.add_task(words, total=total)
-        yield lambda done: progress.update(task, completed=done)
+        task = progress.add_task(words, total=total, note=note())
+        yield lambda done: progress.update(task, completed=done, note=note())
 
 
 @contextmanager
-def _in_notebook(total: int, words: str, display: Callable[..., Any]) -> Iterator[Shown]:
+def _in_notebook(total: int, words: str, note: Callable[[], str], display: Callable[..., Any]) -> Iterator[Shown]:
     """A bar that every notebook draws, without widgets. It leaves nothing behind."""
 
     def drawn(done: int) -> dict[str, str]:
-        text = f"{words} {done}/{total}"
+        text = f"{words} {done}/{total} {note()}".rstrip()
         return {"text/plain": text, "text/html": f'<progress value="{done}" max="{total}"></progress> {escape(text)}'}
 
     handle = display(drawn(0), raw=True, display_id=True)

@@ -1,0 +1,208 @@
+"""Do one part: ask about its rows, and write its file. This is what every engine runs, in whichever process."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from butfor.arrays import IntArray
+from butfor.errors import InputError, InputTypeError
+from butfor.explanation.explanations import Explanations
+from butfor.log import LOG
+from butfor.portfolio.folder import Folder, put
+from butfor.portfolio.lease import leased
+from butfor.portfolio.manifest import Manifest, Part
+from butfor.portfolio.results import RAISED, Piece, Raised, table_of
+from butfor.portfolio.rows import Reader
+from butfor.solvers.outcome import Status, Stopped
+from butfor.space import frames
+from butfor.space.arrow import from_arrow, pyarrow
+
+SETTLED = {status.name for status in Status if status.settled}
+"""The statuses that more time cannot change."""
+
+
+class Asked(Protocol):
+    """Whoever answers questions: an explainer."""
+
+    def explain(self, X: Any, target: Any = ..., **options: Any) -> Explanations:
+        """The answers to some rows."""
+
+
+class Done(NamedTuple):
+    """What became of a part.
+
+    - `rows`: how many it has, of which so many are `proven`, and so many `raised` an error;
+    - `seconds`: how long it took;
+    - `held`: whether somebody else works on it, so that nothing was done.
+    """
+
+    number: int
+    rows: int
+    proven: int = 0
+    raised: int = 0
+    seconds: float = 0.0
+    held: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a process must know to do any part.
+
+    - `explainer`, `options`: whoever answers, and the arguments of its `explain`;
+    - `like`: a table of the kind that it takes;
+    - `schema`: the columns of results.
+    """
+
+    explainer: Asked
+    options: dict[str, Any]
+    like: Any
+    manifest: Manifest
+    folder: Folder
+    schema: Any
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """All parts."""
+        return self.manifest.parts
+
+    @property
+    def rows_in(self) -> int:
+        """How many rows there are in all parts."""
+        return self.manifest.rows
+
+    def do(self, number: int) -> Done:
+        """Do a part, unless somebody else does."""
+        part = self.parts[number]
+        with leased(self.folder.lease(number)) as mine:
+            if not mine:
+                return Done(number, len(part), held=True)
+            begin = time.perf_counter()
+            table = self.results(part)
+            self.write(part, table)
+        return Done(number, len(part), *counted(table), seconds=time.perf_counter() - begin)
+
+    def results(self, part: Part) -> Any:
+        """The results of a part, as a table of pyarrow."""
+        rows, ids = self.rows(part)
+        return table_of([*explained(self.explainer, rows, part.numbers, self.options)], ids, part.first, self.schema)
+
+    def write(self, part: Part, table: Any) -> None:
+        """Put the results of a part in their place."""
+        goal = self.folder.part(part.number)
+        put(goal, lambda beside: pyarrow("parquet").write_table(table, beside, compression="zstd"))
+
+    def done(self, number: int) -> Done:
+        """What became of a part whose file stands there."""
+        table = pyarrow("parquet").read_table(self.folder.part(number), columns=["rank", "status"])
+        return Done(number, len(self.parts[number]), *counted(table))
+
+    def missing(self) -> list[int]:
+        """The parts that are to be done: their file does not stand there, or is none."""
+        standing = {number for number in self.folder.standing() if self._is_whole(number)}
+        return [part.number for part in self.parts if part.number not in standing]
+
+    def _is_whole(self, number: int) -> bool:
+        """Whether the file of a part can be read, and has its columns. One that was cut off cannot."""
+        arrow, path = pyarrow(), self.folder.part(number)
+        try:
+            return bool(pyarrow("parquet").read_schema(path).names == self.schema.names)
+        except (arrow.ArrowInvalid, OSError):
+            LOG.warning("%s is damaged, and is made again", path)
+            return False
+
+    def rows(self, part: Part) -> tuple[Any, list[Any] | None]:
+        """The rows of a part, as the explainer takes them, and their ids."""
+        given = _reader(part.file.path, part.file.digest).rows(part.start, part.stop)
+        column = self.manifest.id_column
+        ids = None if column is None else given[column].to_pylist()
+        table = from_arrow(given, self.like)
+        if frames.row_labels(table) is not None:
+            table = frames.relabelled(table, part.numbers.tolist() if ids is None else ids)
+        return table, ids
+
+
+def explained(explainer: Asked, table: Any, numbers: IntArray, options: dict[str, Any]) -> Iterator[Piece]:
+    """The answers to rows with these numbers. Where an error is raised, each half is asked about, down to the row."""
+    try:
+        found = explainer.explain(table, **options)
+    except Exception as error:  # a row that raises is a row with its error, whatever the model does
+        if len(numbers) == 1:
+            yield Raised(int(numbers[0]), f"{type(error).__name__}: {error}")
+            return
+        half = len(numbers) // 2
+        for its in (np.arange(half), np.arange(half, len(numbers))):
+            yield from explained(explainer, frames.take(table, its), numbers[its], options)
+        return
+    if Stopped.INTERRUPTED in {one.stopped for one in found.certificates}:
+        raise KeyboardInterrupt  # what is not whole is not kept
+    yield replace(found, rows=numbers[found.rows])  # the places in its table stay
+
+
+def counted(table: Any) -> tuple[int, int]:
+    """How many rows of results are proven, and how many raised an error."""
+    first = [
+        status for status, rank in zip(table["status"].to_pylist(), table["rank"].to_pylist(), strict=True) if rank == 1
+    ]
+    return sum(status in SETTLED for status in first), first.count(RAISED)
+
+
+@lru_cache(maxsize=1)
+def _reader(path: str, digest: str) -> Reader:
+    """The reader of a file, which goes on where it stands. The hash tells files of one name apart."""
+    return Reader(path)
+
+
+class Sent(NamedTuple):
+    """A task that is sent to other processes: the file that holds it, and its hash."""
+
+    path: str
+    digest: str
+
+
+def send(task: Task) -> Sent:
+    """Write a task into its folder for other processes. It is of one call, and is removed at its end."""
+    import cloudpickle
+
+    try:
+        data = cloudpickle.dumps(task)  # what a script or a notebook defined itself goes along
+    except Exception as error:
+        raise InputTypeError(
+            f"the model cannot be sent to other processes ({type(error).__name__}: {error}).",
+            "It must be possible to pickle it.",
+            "Save it as a file of its library and give bf.Explainer the path, or say n_jobs=1.",
+        ) from error
+    digest = sha256(data).hexdigest()
+    path = task.folder.home / f".task-{digest[:16]}"
+    put(path, lambda beside: _write(beside, data))
+    return Sent(str(path), digest)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def do(sent: Sent, number: int) -> Done:
+    """Do a part of a task that was sent. One thread for each library: other processes use the other processors."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return _received(sent).do(number)
+
+
+@lru_cache(maxsize=1)
+def _received(sent: Sent) -> Task:
+    """A task that was sent, read once in each process. Whoever changed the file is not trusted."""
+    data = Path(sent.path).read_bytes()
+    if sha256(data).hexdigest() != sent.digest:
+        raise InputError(f"{sent.path} was changed since it was written.", "It is not read.")
+    task: Task = pickle.loads(data)
+    return task

@@ -1,0 +1,171 @@
+"""The answers to a part as a table: one line per answer, which polars, DuckDB and pandas read; and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.explanation.explanations import Explanations
+from butfor.records import reading, writing
+from butfor.space.arrow import pyarrow
+from butfor.space.feature import Feature
+from butfor.space.space import Space, same
+
+RAISED = "ERROR"
+"""The status of a row about which the question could not be asked."""
+
+SHARED = b"butfor.shared"
+"""Where the file of a part keeps what its records share: the headers of batches, and of which batch each line is."""
+
+PASS = b"butfor.pass"
+"""Where it keeps the number of the last pass in which it was done."""
+
+ID = "id"
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A row (its number in the whole portfolio) that raised an error, and the words of the error."""
+
+    row: int
+    error: str
+
+
+Piece = Explanations | Raised
+"""Answers to some rows of a part, or a row that raised an error."""
+
+
+def schema_of(space: Space, rows: Any, id_column: str | None, output: Any) -> Any:
+    """The columns of results, and their types.
+
+    - `rows`: the types of the rows;
+    - `output`: something that the model predicts.
+    """
+    arrow = pyarrow()
+    number, text, whole = arrow.float64(), arrow.string(), arrow.int64()
+    said = arrow.array([output]).type if isinstance(output, bool | int | float | str) else text
+    own = {} if id_column is None else {ID: _plain(rows.field(id_column).type)}
+    about = own | {
+        "row": whole, "rank": whole, "status": text, "cost": number, "bound": number, "gap": number,
+        "changed": arrow.list_(text), "before": said, "after": said, "score": text, "score_before": number,
+        "score_after": number, "score_needed": number, "conflict": arrow.list_(text), "seconds": number, "error": text,
+    }  # fmt: skip
+    features = {name: feature for feature in space.features for name in feature.columns}
+    points = {
+        name if name not in about else f"{name} (column)": _of_points(features[name], _plain(rows.field(name).type))
+        for name in space.columns
+    }
+    return arrow.schema([*about.items(), *points.items(), ("record", text)])
+
+
+def _plain(kind: Any) -> Any:
+    """The type of values, without a dictionary."""
+    return kind.value_type if pyarrow().types.is_dictionary(kind) else kind
+
+
+def _of_points(feature: Feature, kind: Any) -> Any:
+    """The type of a column in points: a number that may have any value is no whole number."""
+    arrow = pyarrow()
+    real = feature.levels is None and feature.step != 1
+    return arrow.float64() if real and not arrow.types.is_floating(kind) else kind
+
+
+def table_of(pieces: Sequence[Piece], ids: Sequence[Any] | None, first: int, schema: Any, passes: int = 0) -> Any:
+    """The results of a part whose first row has the number `first`, after so many further `passes`.
+
+    `ids` are those of its rows.
+    """
+    arrow = pyarrow()
+    tables, headers, of = list[Any](), list[str](), list[int]()
+    for one in pieces:
+        if isinstance(one, Raised):
+            tables.append(_raised(one, schema))
+            of.append(-1)
+            continue
+        header, *records = writing.lines_of(one)
+        tables.append(_answered(one, records, schema))
+        of += [len(headers)] * len(one)
+        headers.append(header)
+    table = arrow.concat_tables(tables)
+    rows = np.array(table["row"])
+    order = np.argsort(rows, kind="stable")
+    table = table.take(order)
+    if ids is not None:
+        own = [ids[row - first] for row in rows[order].tolist()]
+        table = table.set_column(0, schema.field(ID), arrow.array(own, schema.field(ID).type))
+    shared = {"headers": headers, "of": np.array(of)[order].tolist()}
+    return table.replace_schema_metadata({SHARED: json.dumps(shared), PASS: str(passes)})
+
+
+def _answered(answers: Explanations, records: Sequence[str], schema: Any) -> Any:
+    """The results of answers, whose rows are numbered in the whole portfolio, with their records."""
+    space, found = answers.space, answers.found
+    start = answers.factual_codes[answers.table_rows]
+    moved = ~same(start, answers.point_codes) & found[:, None]
+    names = np.array(space.names, dtype=object)
+    certificates, scores = list(answers.certificates), answers.scores
+    about = {
+        "row": answers.rows,
+        "rank": answers.ranks,
+        "status": [status.name for status in answers.statuses],
+        "cost": np.where(found, answers.costs, np.nan),
+        "bound": [one.bound for one in certificates],
+        "gap": [one.gap for one in certificates],
+        "changed": [names[its].tolist() if has else None for its, has in zip(moved, found, strict=True)],
+        "before": answers.outputs_before,
+        "after": [after if has else None for after, has in zip(answers.outputs_after, found, strict=True)],
+        "score": [one and one.of for one in scores],
+        "score_before": [one and one.before for one in scores],
+        "score_after": [one and one.after for one in scores],
+        "score_needed": [one and one.threshold for one in scores],
+        "conflict": [list(one.conflict) for one in certificates],
+        "seconds": [one.seconds for one in certificates],
+        "record": [record.rstrip("\n") for record in records],
+    }
+    points = dict(zip(space.columns, space.cells(answers.point_codes), strict=True))
+    for name, cells in points.items():
+        about[_called(name, schema)] = [cell if has else None for cell, has in zip(cells, found, strict=True)]
+    return _table(about, len(answers), schema)
+
+
+def _called(name: str, schema: Any) -> str:
+    """What a column of points is called among the results."""
+    return f"{name} (column)" if f"{name} (column)" in schema.names else name
+
+
+def _raised(one: Raised, schema: Any) -> Any:
+    return _table({"row": [one.row], "rank": [1], "status": [RAISED], "error": [one.error]}, 1, schema)
+
+
+def _table(columns: dict[str, Any], height: int, schema: Any) -> Any:
+    arrow = pyarrow()
+    made = []
+    for field in schema:
+        values = columns.get(field.name)
+        if values is None:
+            made.append(arrow.nulls(height, field.type))
+        elif arrow.types.is_floating(field.type):
+            made.append(arrow.array(np.asarray(values, dtype=np.float64), from_pandas=True).cast(field.type))
+        elif field.name in ("before", "after") and arrow.types.is_string(field.type):
+            made.append(arrow.array([None if one is None else str(one) for one in values], field.type))
+        else:
+            made.append(arrow.array(values, field.type))
+    return arrow.Table.from_arrays(made, schema=schema)
+
+
+def pass_in(table: Any) -> int:
+    """The last pass in which results were made: 0 if there was only the first."""
+    return int((table.schema.metadata or {}).get(PASS, b"0"))
+
+
+def pieces_of(table: Any) -> Iterator[Explanations]:
+    """The answers in the results of a part, as they were."""
+    shared = json.loads((table.schema.metadata or {}).get(SHARED, b'{"headers": [], "of": []}'))
+    records = np.array(table["record"].to_pylist(), dtype=object)
+    of = np.array(shared["of"], dtype=np.intp)
+    for number, header in enumerate(shared["headers"]):
+        yield reading.batch(header + "\n".join(records[of == number]))

@@ -1,0 +1,61 @@
+"""Tables as those of pyarrow and back: how rows come from files of Parquet, and go there."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from butfor.errors import MissingExtraError
+from butfor.space import frames
+
+
+def pyarrow(what: str = "") -> Any:
+    """The library, or one of its modules, such as "parquet"."""
+    try:
+        return import_module(f"pyarrow.{what}" if what else "pyarrow")
+    except ImportError:
+        raise MissingExtraError(
+            "pyarrow is not installed.", "Files of Parquet need it.", 'Run: pip install "butfor[frames]"'
+        ) from None
+
+
+def to_arrow(table: Any) -> Any:
+    """A table of any kind as one of pyarrow. The labels of its rows are left out."""
+    arrow = pyarrow()
+    if frames.is_array(table):
+        names = frames.names(table)
+        return arrow.table({name: arrow.array(table[:, j].tolist()) for j, name in enumerate(names)})
+    frame = nw.from_native(table, eager_only=True)
+    if frame.implementation.is_pandas():
+        named = table.copy(deep=False)
+        named.columns = list(frames.names(table))
+        return arrow.Table.from_pandas(named, preserve_index=False)
+    return frame.to_arrow()
+
+
+def from_arrow(table: Any, like: Any) -> Any:
+    """A table of pyarrow as one of the kind of another."""
+    if frames.is_array(like):
+        columns = [table[name].to_pylist() for name in frames.names(like)]
+        if like.dtype == object:
+            made = np.empty((table.num_rows, len(columns)), dtype=object)
+            for j, column in enumerate(columns):
+                made[:, j] = column
+            return made
+        return np.array(columns, dtype=like.dtype if like.dtype.kind != "i" else None).T
+    library = nw.from_native(like, eager_only=True).implementation
+    if library.is_pyarrow():
+        return table
+    if library.is_pandas():
+        return _labelled_like(table.to_pandas(), like)
+    return nw.from_arrow(table, backend=library).to_native()
+
+
+def _labelled_like(table: Any, like: Any) -> Any:
+    """A pandas table with the labels of another, where these are the same as text. Its rows are numbered."""
+    own = {str(label): label for label in frames.labels(like)}
+    table.columns = [own.get(name, name) for name in frames.names(table)]
+    return table.reset_index(drop=True)
