@@ -36,6 +36,7 @@ LAYERS = (
     "butfor.explanation",
     "butfor.records",
     "butfor.views",
+    "butfor.portfolio",
     "butfor.explain",
     "butfor.noise",
     "butfor.teach",

@@ -42,6 +42,7 @@ from butfor.cli.options import (
     TimeLimitPerRow,
     Unit,
 )
+from butfor.cli.portfolios import portfolios
 from butfor.errors import ButforError, InputError
 from butfor.log import on_terminal
 
@@ -91,6 +92,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="The cheapest change to one row that makes a trained model answer differently, with a certificate.",
 )
+
+
+app.add_typer(portfolios, name="portfolio")
 
 
 def _version(wanted: bool) -> None:

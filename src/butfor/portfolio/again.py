@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,10 +14,16 @@ import numpy as np
 from butfor.arrays import IntArray
 from butfor.errors import InputError
 from butfor.explanation.explanations import Explanations
+from butfor.portfolio.begin import have_done
+from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder, put
-from butfor.portfolio.manifest import Part
+from butfor.portfolio.manifest import Part, read_manifest
 from butfor.portfolio.part import SETTLED, Task, explained
+from butfor.portfolio.portfolio import Portfolio
+from butfor.portfolio.progress import Progress
 from butfor.portfolio.results import Piece, Raised, pass_in, pieces_of, table_of
+from butfor.portfolio.rows import RowFile
+from butfor.problem.spec import from_spec
 from butfor.space import frames
 from butfor.space.arrow import pyarrow
 
@@ -136,3 +143,48 @@ def check_first(first: Any) -> First:
         if first == known:
             return known  # type: ignore[no-any-return]
     raise InputError(f"first={first!r} was given.", "It must be 'smallest gap' or 'largest gap'.")
+
+
+def once_more(
+    explainer: Any,
+    out: Any,
+    *,
+    time_limit_per_row: float,
+    first: Any,
+    solver: Any,
+    engines: Engines,
+    time_limit: float,
+    progress: Progress,
+) -> Portfolio:
+    """Ask again about the rows of a folder that are not proven, with more time, and keep the better of both."""
+    engines.check()
+    folder = Folder.at(out)
+    manifest, order = read_manifest(folder), check_first(first)
+    for name, words in (("fingerprint", "model"), ("data_fingerprint", "data")):
+        if manifest.about[name] != getattr(explainer, name):
+            raise InputError(f"{folder.home} holds answers of another {words}.", "", "Use the Explainer of its model.")
+    files = tuple(RowFile.of(Path(file.path)) for file in manifest.files)
+    manifest.check_same(replace(manifest, files=files), folder)
+    asked, search = manifest.about["question"]["spec"], manifest.about["search"]
+    options = {
+        **{name: meant(asked[name]) for name in ("target", "cost", "constraints")},
+        **search, "time_limit_per_row": time_limit_per_row, "progress": False,
+    } | ({} if solver is None else {"solver": solver})  # fmt: skip
+    standing = folder.standing()
+    if not standing:
+        raise InputError(f"{folder.home} holds no answers yet.", "There is nothing to ask again.")
+    schema = pyarrow("parquet").read_schema(folder.part(standing[0])).remove_metadata()
+    number = pass_of(folder, {"time_limit_per_row": time_limit_per_row, "first": order, "solver": solver})
+    sample = frames.take(explainer.reading.data, [0])
+    have_done(Again(explainer, options, sample, manifest, folder, schema, number, order), engines, time_limit, progress)
+    return Portfolio(folder, manifest)
+
+
+def meant(spec: Any) -> Any:
+    """A part of a question, from its data."""
+    try:
+        return from_spec(spec)
+    except LookupError as described:
+        raise InputError(
+            f"the folder does not hold {described.args[0]} as data.", "So its question cannot be asked again from it."
+        ) from None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from typing import Any
 
 import numpy as np
@@ -121,6 +123,11 @@ def read_manifest(folder: Folder) -> Manifest:
         raise InputError(f"{folder.manifest} has the schema {found!r}.", f"This version of butfor reads {SCHEMA!r}.")
     files = tuple(RowFile(**file) for file in data["files"])
     return Manifest(**{name: value for name, value in data.items() if name not in ("schema", "files")}, files=files)
+
+
+def versions_here() -> dict[str, str]:
+    """The versions that processes must have in common."""
+    return {"butfor": version("butfor"), "python": python_version()}
 
 
 def _write(path: Path, text: str) -> None:

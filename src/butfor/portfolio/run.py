@@ -7,14 +7,15 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from butfor.log import LOG
+from butfor.portfolio.engines import Engine
 from butfor.portfolio.lease import held
-from butfor.portfolio.part import Done, Sent, Task, do
+from butfor.portfolio.part import Done, Task
 from butfor.portfolio.results import Raised, table_of
 from butfor.portfolio.workers import WorkerEndedError
 
@@ -26,58 +27,6 @@ LOSSES = 2
 
 POLL = 0.5
 """Seconds until it is looked again whether somebody else has done a part."""
-
-
-class Engine(Protocol):
-    """Does parts, several at a time."""
-
-    count: int
-
-    def submit(self, number: int) -> Future[Done]:
-        """Have a part done."""
-
-    def end(self, *, now: bool) -> None:
-        """Stop working: after the running parts, or at once."""
-
-
-@dataclass
-class Here:
-    """This process itself, one part after the other."""
-
-    task: Task
-    count: int = 1
-
-    def submit(self, number: int) -> Future[Done]:
-        """Do a part."""
-        done = Future[Done]()
-        try:
-            done.set_result(self.task.do(number))
-        except Exception as error:
-            done.set_exception(error)
-        return done
-
-    def end(self, *, now: bool) -> None:
-        """There is nothing to stop."""
-
-
-@dataclass
-class Elsewhere:
-    """An executor that the user gave. It is the user's to end."""
-
-    executor: Executor
-    sent: Sent
-    count: int
-    waiting: list[Future[Done]] = field(default_factory=list)
-
-    def submit(self, number: int) -> Future[Done]:
-        """Have a part done."""
-        self.waiting = [*(one for one in self.waiting if not one.done()), self.executor.submit(do, self.sent, number)]
-        return self.waiting[-1]
-
-    def end(self, *, now: bool) -> None:
-        """Cancel what is not begun."""
-        for one in self.waiting:
-            one.cancel()
 
 
 @dataclass

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any
 
@@ -86,7 +87,8 @@ class _Worker:
         except OSError:
             line = b""
         if not line:
-            raise WorkerEndedError(f"exit code {self._process.wait()}")
+            self.end(now=True)
+            raise WorkerEndedError(f"exit code {self._process.returncode}")
         reply = json.loads(line)
         if "error" in reply:
             raise OSError(*reply["error"]) if reply["system"] else RuntimeError(reply["error"])
@@ -96,7 +98,7 @@ class _Worker:
         """End the process: after the part that it does, or at once."""
         if now:
             self._process.kill()
-        else:
+        with suppress(OSError):  # what it was told last is lost, if it has ended
             self._pipe(self._process.stdin).close()
         self._process.wait()
         self._pipe(self._process.stdout).close()
