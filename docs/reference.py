@@ -23,7 +23,7 @@ GROUPS = {
     "What is returned": (
         "Change", "Score", "QuestionRecord", "Alternatives", "MenuLine", "Standing", "Stretch", "Region", "Robustness",
         "Contributions", "DecisionMap", "TreePath", "CrossedSplit", "Supports", "Checked", "AllChecked", "Check",
-        "Portfolio", "Reached",
+        "Portfolio", "HowFar",
     ),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),

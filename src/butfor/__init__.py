@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
-    from butfor.portfolio.portfolio import Portfolio, Reached, load
+    from butfor.portfolio.portfolio import HowFar, Portfolio, load
     from butfor.problem.constraints.confident_names import confident
     from butfor.problem.constraints.follows_names import follows
     from butfor.problem.constraints.linked_names import combinations, computed, linked
@@ -100,7 +100,7 @@ _HOMES = {
     "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
-    "butfor.portfolio.portfolio": ("Portfolio", "Reached", "load"),
+    "butfor.portfolio.portfolio": ("Portfolio", "HowFar", "load"),
     "butfor.problem.constraints.confident_names": ("confident",),
     "butfor.problem.constraints.follows_names": ("follows",),
     "butfor.problem.constraints.linked_names": ("combinations", "computed", "linked"),

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.portfolio.results import SHARED
+from butfor.portfolio.results import SHARED_FACTS
 
 OF_TIME = ("seconds", "record")
 """The columns of results that are not the same twice."""
@@ -57,7 +57,7 @@ def same(one: Path, other: Path) -> bool:
 def _plain(path: Path) -> tuple[Any, Any]:
     """The results in a file without times, and its records without times and the hashes over them."""
     found = pq.read_table(path)
-    shared = json.loads(found.schema.metadata[SHARED])
+    shared = json.loads(found.schema.metadata[SHARED_FACTS])
     texts = [*shared["headers"], *(record for record in found["record"].to_pylist() if record is not None)]
     records = [_timeless(json.loads(text)) for text in texts]
     return found.drop_columns(list(OF_TIME)).replace_schema_metadata(), (records, shared["of"])

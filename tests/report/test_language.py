@@ -11,7 +11,7 @@ import pytest
 import butfor as bf
 from butfor.groups.counted import NOT_LOOKED_FOR, STATUSES
 from butfor.report.page import MANY, ONE
-from butfor.report.portfolio import MEANINGS
+from butfor.report.reported import MEANINGS
 from butfor.report.summary import QUARTILES
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import Status, Stopped

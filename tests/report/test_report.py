@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import butfor as bf
 from butfor.report.page import ANSWERS_ONE_BY_ONE
 from butfor.report.pictures import histogram, interval, share_bar, stacked_bar
-from butfor.report.portfolio import MEANINGS
+from butfor.report.reported import MEANINGS
 from butfor.space.feature import Feature
 from butfor.views.words import why_in_words
 from tests.applicant import EXPLAINER, POSSIBLE, STUCK, X

@@ -26,7 +26,7 @@ from butfor.cli.options import (
     Unit,
 )
 
-RAISED, UNFINISHED = 1, 3
+SOME_RAISED, UNFINISHED = 1, 3
 """The exit codes of a portfolio in which rows raised an error, and of one that is not complete. Wrong input ends with 2."""
 
 
@@ -217,4 +217,4 @@ def _told(portfolio: Any) -> None:
         raise typer.Exit(UNFINISHED)
     if reached.raised:
         typer.echo("The column `error` of the results says what was raised.", err=True)
-        raise typer.Exit(RAISED)
+        raise typer.Exit(SOME_RAISED)

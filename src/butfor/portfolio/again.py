@@ -17,8 +17,8 @@ from butfor.explanation.explanations import Explanations
 from butfor.portfolio.begin import have_done
 from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder, put
-from butfor.portfolio.manifest import Part, read_manifest
-from butfor.portfolio.part import SETTLED, Task, explained
+from butfor.portfolio.manifest import RowPart, read_manifest
+from butfor.portfolio.part import SETTLED, PartTask, explained
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress
 from butfor.portfolio.results import Piece, Raised, pass_in, pieces_of, table_of
@@ -32,13 +32,13 @@ First = Literal["smallest gap", "largest gap"]
 
 
 @dataclass(frozen=True, eq=False)
-class Again(Task):
+class SecondPass(PartTask):
     """A task over the rows that are not proven. `number` says which pass it is."""
 
     number: int = 1
     first: First = "smallest gap"
 
-    def results(self, part: Part) -> Any:
+    def results(self, part: RowPart) -> Any:
         """The results of a part: those that stand there, in which the open rows have the better of two answers."""
         table = pyarrow("parquet").read_table(self.folder.part(part.number))
         rows, ids = self.rows(part)
@@ -176,7 +176,9 @@ def once_more(
     schema = pyarrow("parquet").read_schema(folder.part(standing[0])).remove_metadata()
     number = pass_of(folder, {"time_limit_per_row": time_limit_per_row, "first": order, "solver": solver})
     sample = frames.take(explainer.reading.data, [0])
-    have_done(Again(explainer, options, sample, manifest, folder, schema, number, order), engines, time_limit, progress)
+    have_done(
+        SecondPass(explainer, options, sample, manifest, folder, schema, number, order), engines, time_limit, progress
+    )
     return Portfolio(folder, manifest)
 
 

@@ -17,7 +17,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder
 from butfor.portfolio.manifest import Manifest, read_manifest, versions_here
-from butfor.portfolio.part import Task, explained
+from butfor.portfolio.part import PartTask, explained
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress, Tally, told
 from butfor.portfolio.results import schema_of, table_of
@@ -58,7 +58,7 @@ def portfolio_of(
         if folder.manifest.exists():
             read_manifest(folder).check_same(manifest, folder)
         results = schema_of(reading.space, schema, id_column, probe.outputs_before[0])
-        task = Task(explainer, options, probe.table, manifest, folder, results)
+        task = PartTask(explainer, options, probe.table, manifest, folder, results)
         if not folder.manifest.exists():
             manifest.write(folder)
     have_done(task, engines, time_limit, progress)
@@ -72,7 +72,7 @@ def _probe(explainer: Any, options: Mapping[str, Any]) -> Explanations:
     return found
 
 
-def have_done(task: Task, engines: Engines, time_limit: float, progress: Progress) -> bool:
+def have_done(task: PartTask, engines: Engines, time_limit: float, progress: Progress) -> bool:
     """Have the missing parts of a task done. False if it was ended before."""
     missing = task.missing()
     if not missing:

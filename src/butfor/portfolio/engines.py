@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from butfor.errors import InputError, InputTypeError
 from butfor.portfolio.manifest import versions_here
-from butfor.portfolio.part import Done, Sent, Task, do, send
+from butfor.portfolio.part import Done, PartTask, Sent, do, send
 from butfor.portfolio.workers import Workers
 
 
@@ -32,7 +32,7 @@ class Engine(Protocol):
 class Here:
     """This process itself, one part after the other."""
 
-    task: Task
+    task: PartTask
     count: int = 1
 
     def submit(self, number: int) -> Future[Done]:
@@ -77,7 +77,7 @@ class Engines:
     n_jobs: int | None = None
 
     @contextmanager
-    def opened(self, task: Task) -> Iterator[Engine]:
+    def opened(self, task: PartTask) -> Iterator[Engine]:
         """The engine for a task. What was begun for it is ended at the end."""
         count = self._count()
         if self.executor is None and self.client is None and count == 1:

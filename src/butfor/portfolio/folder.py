@@ -12,10 +12,10 @@ from pathlib import Path
 from butfor.errors import InputError
 from butfor.records.whole_file import path_of
 
-PART = "part-{:08d}.parquet"
+PART_FILE = "part-{:08d}.parquet"
 """The name of the file of a part."""
 
-NUMBER = re.compile(r"part-(\d{8,})\.parquet")
+PART_NUMBER = re.compile(r"part-(\d{8,})\.parquet")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Folder:
 
     def part(self, number: int) -> Path:
         """The file of a part."""
-        return self.parts / PART.format(number)
+        return self.parts / PART_FILE.format(number)
 
     def lease(self, number: int) -> Path:
         """The lease of a part."""
@@ -76,7 +76,7 @@ class Folder:
     def standing(self) -> list[int]:
         """The parts whose file stands there, in order."""
         names = os.listdir(self.parts) if self.parts.is_dir() else []
-        return sorted(int(found[1]) for name in names if (found := NUMBER.fullmatch(name)))
+        return sorted(int(found[1]) for name in names if (found := PART_NUMBER.fullmatch(name)))
 
     def make(self) -> None:
         """Make the folder and what is in it."""

@@ -17,7 +17,7 @@ from butfor.errors import InputError
 from butfor.portfolio.folder import Folder, put
 from butfor.portfolio.rows import RowFile
 
-SCHEMA = "butfor.portfolio/1"
+PORTFOLIO_SCHEMA = "butfor.portfolio/1"
 
 ROWS_PER_PART = 200
 """The rows of a part, unless the user says how many."""
@@ -33,7 +33,7 @@ FIRST = {
 
 
 @dataclass(frozen=True)
-class Part:
+class RowPart:
     """Some rows that are done together: a stretch of one file.
 
     - `first`: the number of its first row in the whole portfolio;
@@ -79,22 +79,22 @@ class Manifest:
         return sum(file.rows for file in self.files)
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[RowPart]:
         """All parts, in order."""
         return list(self._parts())
 
-    def _parts(self) -> Iterator[Part]:
+    def _parts(self) -> Iterator[RowPart]:
         number = before = 0
         for file in self.files:
             for start in range(0, file.rows, self.rows_per_part):
                 stop = min(start + self.rows_per_part, file.rows)
-                yield Part(number, before + start, file, start, stop)
+                yield RowPart(number, before + start, file, start, stop)
                 number += 1
             before += file.rows
 
     def write(self, folder: Folder) -> None:
         """Write it into its folder."""
-        text = json.dumps({"schema": SCHEMA, **asdict(self)}, ensure_ascii=False, indent=1)
+        text = json.dumps({"schema": PORTFOLIO_SCHEMA, **asdict(self)}, ensure_ascii=False, indent=1)
         put(folder.manifest, lambda beside: _write(beside, text))
 
     def check_same(self, asked: Manifest, folder: Folder) -> None:
@@ -118,9 +118,11 @@ def read_manifest(folder: Folder) -> Manifest:
         raise InputError(f"{folder.home} is no portfolio.", "It holds no manifest.json.") from None
     except ValueError as error:
         raise InputError(f"{folder.manifest} is not JSON: {error}.", "It was changed by hand, or cut off.") from None
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+    if not isinstance(data, dict) or data.get("schema") != PORTFOLIO_SCHEMA:
         found = data.get("schema") if isinstance(data, dict) else None
-        raise InputError(f"{folder.manifest} has the schema {found!r}.", f"This version of butfor reads {SCHEMA!r}.")
+        raise InputError(
+            f"{folder.manifest} has the schema {found!r}.", f"This version of butfor reads {PORTFOLIO_SCHEMA!r}."
+        )
     files = tuple(RowFile(**file) for file in data["files"])
     return Manifest(**{name: value for name, value in data.items() if name not in ("schema", "files")}, files=files)
 

@@ -19,7 +19,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.log import LOG
 from butfor.portfolio.folder import Folder, put
 from butfor.portfolio.lease import leased
-from butfor.portfolio.manifest import Manifest, Part
+from butfor.portfolio.manifest import Manifest, RowPart
 from butfor.portfolio.results import RAISED, Piece, Raised, table_of
 from butfor.portfolio.rows import Reader
 from butfor.solvers.outcome import Status, Stopped
@@ -30,7 +30,7 @@ SETTLED = {status.name for status in Status if status.settled}
 """The statuses that more time cannot change."""
 
 
-class Asked(Protocol):
+class Explains(Protocol):
     """Whoever answers questions: an explainer."""
 
     def explain(self, X: Any, target: Any = ..., **options: Any) -> Explanations:
@@ -54,7 +54,7 @@ class Done(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PartTask:
     """What a process must know to do any part.
 
     - `explainer`, `options`: whoever answers, and the arguments of its `explain`;
@@ -62,7 +62,7 @@ class Task:
     - `schema`: the columns of results.
     """
 
-    explainer: Asked
+    explainer: Explains
     options: dict[str, Any]
     like: Any
     manifest: Manifest
@@ -70,7 +70,7 @@ class Task:
     schema: Any
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[RowPart]:
         """All parts."""
         return self.manifest.parts
 
@@ -90,12 +90,12 @@ class Task:
             self.write(part, table)
         return Done(number, len(part), *counted(table), seconds=time.perf_counter() - begin)
 
-    def results(self, part: Part) -> Any:
+    def results(self, part: RowPart) -> Any:
         """The results of a part, as a table of pyarrow."""
         rows, ids = self.rows(part)
         return table_of([*explained(self.explainer, rows, part.numbers, self.options)], ids, part.first, self.schema)
 
-    def write(self, part: Part, table: Any) -> None:
+    def write(self, part: RowPart, table: Any) -> None:
         """Put the results of a part in their place."""
         goal = self.folder.part(part.number)
         put(goal, lambda beside: pyarrow("parquet").write_table(table, beside, compression="zstd"))
@@ -119,7 +119,7 @@ class Task:
             LOG.warning("%s is damaged, and is made again", path)
             return False
 
-    def rows(self, part: Part) -> tuple[Any, list[Any] | None]:
+    def rows(self, part: RowPart) -> tuple[Any, list[Any] | None]:
         """The rows of a part, as the explainer takes them, and their ids."""
         given = _reader(part.file.path, part.file.digest).rows(part.start, part.stop)
         column = self.manifest.id_column
@@ -130,7 +130,7 @@ class Task:
         return table, ids
 
 
-def explained(explainer: Asked, table: Any, numbers: IntArray, options: dict[str, Any]) -> Iterator[Piece]:
+def explained(explainer: Explains, table: Any, numbers: IntArray, options: dict[str, Any]) -> Iterator[Piece]:
     """The answers to rows with these numbers. Where an error is raised, each half is asked about, down to the row."""
     try:
         found = explainer.explain(table, **options)
@@ -168,7 +168,7 @@ class Sent(NamedTuple):
     digest: str
 
 
-def send(task: Task) -> Sent:
+def send(task: PartTask) -> Sent:
     """Write a task into its folder for other processes. It is of one call, and is removed at its end."""
     import cloudpickle
 
@@ -199,10 +199,10 @@ def do(sent: Sent, number: int) -> Done:
 
 
 @lru_cache(maxsize=1)
-def _received(sent: Sent) -> Task:
+def _received(sent: Sent) -> PartTask:
     """A task that was sent, read once in each process. Whoever changed the file is not trusted."""
     data = Path(sent.path).read_bytes()
     if sha256(data).hexdigest() != sent.digest:
         raise InputError(f"{sent.path} was changed since it was written.", "It is not read.")
-    task: Task = pickle.loads(data)
+    task: PartTask = pickle.loads(data)
     return task

@@ -19,16 +19,14 @@ from butfor.portfolio.lease import held
 from butfor.portfolio.manifest import Manifest, read_manifest
 from butfor.portfolio.part import SETTLED
 from butfor.portfolio.results import ID, RAISED, pieces_of
+from butfor.portfolio.rows import ENDINGS
 from butfor.records.reading import load as load_file
 from butfor.records.whole_file import path_of
 from butfor.space.arrow import pyarrow
 
-ENDINGS = (".parquet", ".csv")
-"""The files into which a portfolio is merged."""
-
 
 @dataclass(frozen=True)
-class Reached:
+class HowFar:
     """How far a portfolio is.
 
     - `rows`, `done`: how many rows there are, and how many of them are done;
@@ -95,7 +93,7 @@ class Portfolio:
         return str(self.folder.parts / "*.parquet")
 
     @property
-    def reached(self) -> Reached:
+    def reached(self) -> HowFar:
         """How far it is."""
         parts, statuses, done = self.manifest.parts, Counter[str](), 0
         for number in self.folder.standing():
@@ -104,7 +102,7 @@ class Portfolio:
             pairs = zip(table["rank"].to_pylist(), table["status"].to_pylist(), strict=True)
             statuses.update(status for rank, status in pairs if rank == 1)
         working = sum(held(self.folder.lease(part.number)) for part in parts) if self.folder.leases.is_dir() else 0
-        return Reached(self.manifest.rows, done, len(parts), working, {name: statuses[name] for name in WORDS})
+        return HowFar(self.manifest.rows, done, len(parts), working, {name: statuses[name] for name in WORDS})
 
     def parts(self) -> Iterator[Explanations]:
         """The answers, part by part. Rows that raised an error have none."""

@@ -18,7 +18,7 @@ from butfor.space.space import Space, same
 RAISED = "ERROR"
 """The status of a row about which the question could not be asked."""
 
-SHARED = b"butfor.shared"
+SHARED_FACTS = b"butfor.shared"
 """Where the file of a part keeps what its records share: the headers of batches, and of which batch each line is."""
 
 PASS = b"butfor.pass"
@@ -98,7 +98,7 @@ def table_of(pieces: Sequence[Piece], ids: Sequence[Any] | None, first: int, sch
         own = [ids[row - first] for row in rows[order].tolist()]
         table = table.set_column(0, schema.field(ID), arrow.array(own, schema.field(ID).type))
     shared = {"headers": headers, "of": np.array(of)[order].tolist()}
-    return table.replace_schema_metadata({SHARED: json.dumps(shared), PASS: str(passes)})
+    return table.replace_schema_metadata({SHARED_FACTS: json.dumps(shared), PASS: str(passes)})
 
 
 def _answered(answers: Explanations, records: Sequence[str], schema: Any) -> Any:
@@ -164,7 +164,7 @@ def pass_in(table: Any) -> int:
 
 def pieces_of(table: Any) -> Iterator[Explanations]:
     """The answers in the results of a part, as they were."""
-    shared = json.loads((table.schema.metadata or {}).get(SHARED, b'{"headers": [], "of": []}'))
+    shared = json.loads((table.schema.metadata or {}).get(SHARED_FACTS, b'{"headers": [], "of": []}'))
     records = np.array(table["record"].to_pylist(), dtype=object)
     of = np.array(shared["of"], dtype=np.intp)
     for number, header in enumerate(shared["headers"]):

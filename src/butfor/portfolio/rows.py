@@ -18,10 +18,10 @@ from butfor.space import frames
 from butfor.space.arrow import pyarrow, to_arrow
 from butfor.space.space import Space
 
-GROUP = 20_000
+ROWS_READ = 20_000
 """The rows of a group in a file that is written here: so many are read at a time, too."""
 
-BUFFER = 1 << 20
+BYTES_AT_ONCE = 1 << 20
 """The bytes of a column that are read at a time."""
 
 ENDINGS = (".parquet", ".csv")
@@ -157,7 +157,7 @@ def _write(batches: Iterator[Any], path: Path) -> None:
                 same = batch.cast(first.schema)
             except (pyarrow().ArrowInvalid, pyarrow().ArrowNotImplementedError) as error:
                 raise InputError(f"table {number + 1} of the rows has other types than the first: {error}.") from None
-            writer.write_table(same, row_group_size=GROUP)
+            writer.write_table(same, row_group_size=ROWS_READ)
 
 
 def _batches(given: Any, paths: Sequence[Path], space: Space) -> Iterator[Any]:
@@ -211,7 +211,7 @@ class Reader:
     """Reads rows of one file forwards, a batch at a time, whatever its groups are. Going back begins at the group anew."""
 
     def __init__(self, path: str) -> None:
-        self._file = pyarrow("parquet").ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
+        self._file = pyarrow("parquet").ParquetFile(path, pre_buffer=False, buffer_size=BYTES_AT_ONCE)
         about = self._file.metadata
         self._starts = [0, *accumulate(about.row_group(k).num_rows for k in range(about.num_row_groups))]
         self._group, self._begin = -1, 0
@@ -233,7 +233,7 @@ class Reader:
         group = bisect_right(self._starts, row) - 1
         if group != self._group or row < self._begin:
             self._group, self._begin, self._batch = group, self._starts[group], None
-            self._batches = self._file.iter_batches(batch_size=GROUP, row_groups=[group])
+            self._batches = self._file.iter_batches(batch_size=ROWS_READ, row_groups=[group])
         while self._batch is None or row >= self._begin + self._batch.num_rows:
             self._begin += 0 if self._batch is None else self._batch.num_rows
             self._batch = next(self._batches)

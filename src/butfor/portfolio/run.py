@@ -15,7 +15,7 @@ from typing import Any
 from butfor.log import LOG
 from butfor.portfolio.engines import Engine
 from butfor.portfolio.lease import held
-from butfor.portfolio.part import Done, Task
+from butfor.portfolio.part import Done, PartTask
 from butfor.portfolio.results import Raised, table_of
 from butfor.portfolio.workers import WorkerEndedError
 
@@ -30,16 +30,16 @@ POLL = 0.5
 
 
 @dataclass
-class Ended:
+class Interrupts:
     """Whether somebody asked to end it: once (after the running parts), or again (at once)."""
 
     asked: int = 0
 
 
 @contextmanager
-def interruptible() -> Iterator[Ended]:
+def interruptible() -> Iterator[Interrupts]:
     """Count Ctrl-C. The first lets running parts end, and the second is an error at once."""
-    ended = Ended()
+    ended = Interrupts()
     if threading.current_thread() is not threading.main_thread():
         yield ended
         return
@@ -57,7 +57,7 @@ def interruptible() -> Iterator[Ended]:
         signal.signal(signal.SIGINT, before)
 
 
-def run(task: Task, engine: Engine, numbers: list[int], until: float, show: Callable[[Done], None]) -> bool:
+def run(task: PartTask, engine: Engine, numbers: list[int], until: float, show: Callable[[Done], None]) -> bool:
     """Have these parts done. False if it ended before: by Ctrl-C or at the time `until`."""
     left, running, lost = deque(numbers), dict[Future[Done], int](), Counter[int]()
     others = list[int]()
@@ -86,7 +86,7 @@ def run(task: Task, engine: Engine, numbers: list[int], until: float, show: Call
 
 
 def _took(
-    task: Task,
+    task: PartTask,
     future: Future[Done],
     number: int,
     left: deque[int],
@@ -112,7 +112,7 @@ def _took(
         show(done)
 
 
-def _given_up(task: Task, number: int, why: str) -> Done:
+def _given_up(task: PartTask, number: int, why: str) -> Done:
     """Write a part that no worker survives: each of its rows says so, and a second pass may try again."""
     part = task.parts[number]
     _, ids = task.rows(part)
@@ -122,7 +122,7 @@ def _given_up(task: Task, number: int, why: str) -> Done:
     return Done(number, len(part), raised=len(part))
 
 
-def _still_held(task: Task, others: list[int], left: deque[int], show: Callable[[Done], None]) -> list[int]:
+def _still_held(task: PartTask, others: list[int], left: deque[int], show: Callable[[Done], None]) -> list[int]:
     """The parts that others still work on. What they have done is shown, and what they gave up is to be done here."""
     time.sleep(POLL)
     missing = set(task.missing())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from butfor import groups
 from butfor.report.lines import Line, lines_by_group, lines_of, percent, rounded
 from butfor.report.pictures import interval
-from butfor.report.portfolio import Portfolio
+from butfor.report.reported import Reported
 from butfor.report.summary import stacked
 from butfor.report.table import TableColumn, table
 from butfor.views.languages import say, say_count, say_number
@@ -15,7 +15,7 @@ COLUMNS_NAMED = 3
 """How many of the columns that change most often are named for a group."""
 
 
-def by_group(of: Portfolio) -> str:
+def by_group(of: Reported) -> str:
     """The section about groups; nothing if there are none."""
     if of.by is None:
         return ""
@@ -59,12 +59,12 @@ def _mean(line: Line, most: float) -> str:
     return interval(low, mean, high, most, say("mean cost {mean}", mean=told)) + told
 
 
-def _most_changed(of: Portfolio, lines: list[Line]) -> str:
+def _most_changed(of: Reported, lines: list[Line]) -> str:
     often = sorted((line for line in lines if line["rows"]), key=lambda line: -line["rows"])[:COLUMNS_NAMED]
     return ", ".join(f"{isolated(of.label(line['column']))} {percent(line['share'])}" for line in often)
 
 
-def _differences(of: Portfolio) -> str:
+def _differences(of: Reported) -> str:
     """Whether the groups differ by more than chance."""
     lines = lines_of(groups.differences(of.answers, of.by or ()))
     told = "".join(

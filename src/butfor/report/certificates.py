@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from butfor.report.portfolio import Portfolio, Proof
+from butfor.report.reported import Proof, Reported
 from butfor.views.html import asked, noted
 from butfor.views.languages import say, say_count
 from butfor.views.markup import isolated, pairs, part, sentence
 from butfor.views.page_words import check_told, status_told
 
 
-def certificates(of: Portfolio) -> str:
+def certificates(of: Reported) -> str:
     """The section about the question and the certificates. What many rows share is said once, and folded."""
     count = Counter(of.proofs)
     kinds = "".join(_kind(of, number, proof, rows) for number, (proof, rows) in enumerate(count.items(), 1))
@@ -27,7 +27,7 @@ def certificates(of: Portfolio) -> str:
     )
 
 
-def _kind(of: Portfolio, number: int, proof: Proof, rows: int) -> str:
+def _kind(of: Reported, number: int, proof: Proof, rows: int) -> str:
     checks = "".join(
         f'<li class="{"passed" if fine else "failed"}">{isolated(check_told(name, of.first))}</li>'
         for name, fine in proof.checks
@@ -45,7 +45,7 @@ def _kind(of: Portfolio, number: int, proof: Proof, rows: int) -> str:
     )
 
 
-def _origin(of: Portfolio) -> str:
+def _origin(of: Reported) -> str:
     """The model and the circumstances, as far as the answers share them."""
     answers, known = of.answers, of.answers.certificates
     versions = {name: version for one in known for name, version in one.versions.items()}

@@ -17,7 +17,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.records.whole_file import write_whole
 from butfor.report.by_group import by_group
 from butfor.report.certificates import certificates
-from butfor.report.portfolio import Portfolio, portfolio
+from butfor.report.reported import Reported, reported
 from butfor.report.rows import rows
 from butfor.report.summary import summary
 from butfor.views import html
@@ -50,7 +50,7 @@ def _page(answers: Explanation | Explanations, title: str, by: Groups) -> str:
         one = answers.only
         name = title or say("Counterfactual explanation")
         return _document(title or headline_told(one), name, say(ONE), [html.card(one)], one, "")
-    of = portfolio(answers, by)
+    of = reported(answers, by)
     title = title or say("Counterfactual explanations")
     sections = [summary(of), by_group(of), rows(of), *_cards(of), certificates(of)]
     head = f"{title}: {answers.summary}" if spoken() == "en" else title
@@ -68,7 +68,7 @@ def write(
     write_whole(path, [page(answers, title, by, language)])
 
 
-def _cards(of: Portfolio) -> list[str]:
+def _cards(of: Reported) -> list[str]:
     """The answers one by one, if they are few."""
     if len(of.answers) > ANSWERS_ONE_BY_ONE:
         return []

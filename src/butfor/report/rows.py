@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from butfor.explanation.changes import Change, word
-from butfor.report.portfolio import Portfolio
+from butfor.report.reported import Reported
 from butfor.report.table import TableColumn, table
 from butfor.solvers.outcome import Status
 from butfor.verdict.certificate import Certificate
@@ -18,7 +18,7 @@ from butfor.views.page_words import output_told, status_told, texts_told, why_to
 from butfor.views.text import score_name
 
 
-def rows(of: Portfolio) -> str:
+def rows(of: Reported) -> str:
     """The section with a line per answer."""
     answers = of.answers
     names = [
@@ -41,7 +41,7 @@ def rows(of: Portfolio) -> str:
     return f'<section class="butfor chapter"><h2>{say("Rows")}</h2>{_tools(of)}{listed}</section>'
 
 
-def _tools(of: Portfolio) -> str:
+def _tools(of: Reported) -> str:
     """What filters the list. It is hidden until the script is there to make it work."""
     statuses = list(dict.fromkeys(status_told(proof.status) for proof in of.proofs))
     row, shown = say("Row"), escape(say("{shown} of {all} are shown.", shown="{shown}", all="{all}"))
@@ -59,7 +59,7 @@ def _choice(name: str, values: Sequence[str]) -> str:
     return f'<label>{name} <select name="{name}"><option value="">{say("all")}</option>{options}</select></label>'
 
 
-def _predictions(of: Portfolio) -> list[str]:
+def _predictions(of: Reported) -> list[str]:
     """What the model predicts before and after; for survival, the number that the target is about."""
     answers, first = of.answers, of.first
     target = survival_words.target_of(first)
@@ -77,7 +77,7 @@ def _predictions(of: Portfolio) -> list[str]:
     return column
 
 
-def _scores(of: Portfolio) -> list[TableColumn]:
+def _scores(of: Reported) -> list[TableColumn]:
     """The score before and after. It has no column if it is what the model predicts, or not known."""
     known = [score for score in of.answers.scores if score is not None]
     names = {score.of: score_name(of.first, score) for score in known}
@@ -97,7 +97,7 @@ def _scores(of: Portfolio) -> list[TableColumn]:
     return [TableColumn(title[:1].upper() + title[1:], column, "score")]
 
 
-def _what(of: Portfolio, changes: Sequence[Change], certificate: Certificate) -> str:
+def _what(of: Reported, changes: Sequence[Change], certificate: Certificate) -> str:
     """What changes; if nothing does, the reason."""
     if not changes:
         why = say("nothing needs to change") if certificate.status.found else why_told(certificate, of.first)
@@ -117,7 +117,7 @@ def _cost(cost: float, certificate: Certificate) -> str:
     return say_number(word(cost)) + (bound if certificate.status is Status.WITHIN_GAP else "")
 
 
-def _links(of: Portfolio) -> list[str]:
+def _links(of: Reported) -> list[str]:
     """The status of each answer, which leads to its certificate."""
     place = {proof: number for number, proof in enumerate(dict.fromkeys(of.proofs), 1)}
     return [f'<a href="#certificate-{place[proof]}">{status_told(proof.status)}</a>' for proof in of.proofs]

@@ -10,7 +10,7 @@ from butfor import groups
 from butfor.groups.counted import ALREADY, NOT_LOOKED_FOR
 from butfor.report.lines import Line, counts, lines_of, percent, rounded
 from butfor.report.pictures import histogram, share_bar, stacked_bar
-from butfor.report.portfolio import Portfolio
+from butfor.report.reported import Reported
 from butfor.report.table import TableColumn, table
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import Status
@@ -24,7 +24,7 @@ QUARTILES = {"least": 0.0, "lower quarter": 0.25, "median": 0.5, "upper quarter"
 """How costs are summed up."""
 
 
-def summary(of: Portfolio) -> str:
+def summary(of: Reported) -> str:
     """The section about all rows."""
     statuses = lines_of(groups.statuses(of.answers))
     return (
@@ -33,7 +33,7 @@ def summary(of: Portfolio) -> str:
     )
 
 
-def _lead(of: Portfolio, statuses: list[Line]) -> str:
+def _lead(of: Reported, statuses: list[Line]) -> str:
     """What became of the rows in a sentence or two, and what to do about the rest."""
     count = Counter({line["status"]: line["rows"] for line in statuses})
     total = say("1 row") if len(of.firsts) == 1 else say("{count} rows", count=say_count(len(of.firsts)))
@@ -68,7 +68,7 @@ def stacked(what: str, lines: list[Line]) -> str:
     return stacked_bar([(line["status"], line["share"]) for line in lines], f"{what}: {told}")
 
 
-def _conflicts(of: Portfolio) -> str:
+def _conflicts(of: Reported) -> str:
     every = lines_of(groups.conflicts(of.answers))
     lines = [line for line in every if line["conflict"] != NOT_LOOKED_FOR]
     rest = sum(line["rows"] for line in every) - sum(line["rows"] for line in lines)
@@ -96,7 +96,7 @@ def _conflicts(of: Portfolio) -> str:
     return f"<h3>{say('Why rows are impossible')}</h3>{shown}{note}"
 
 
-def _changes(of: Portfolio) -> str:
+def _changes(of: Reported) -> str:
     lines = lines_of(groups.changes(of.answers))
     if not lines:
         return f"<h3>{say('What changes')}</h3><p>{say('No answer changes a column.')}</p>"
@@ -116,7 +116,7 @@ def _changes(of: Portfolio) -> str:
     )
 
 
-def _typical(of: Portfolio, line: Line) -> str:
+def _typical(of: Reported, line: Line) -> str:
     """The median change of a number, or the level that is most often the new one."""
     if line["median"] is None:
         return (
@@ -126,7 +126,7 @@ def _typical(of: Portfolio, line: Line) -> str:
     return say("median {value}", value=f"{sign}{of.show(line['column'], abs(line['median']))}")
 
 
-def _costs(of: Portfolio) -> str:
+def _costs(of: Reported) -> str:
     known = of.firsts
     paid = known.costs[known.found & ~known.already]
     if not len(paid):

@@ -34,7 +34,7 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
-class Portfolio:
+class Reported:
     """Several answers to one question.
 
     - `firsts`: the first answer to each row. The summary is about them;
@@ -106,7 +106,7 @@ class Portfolio:
         return [of.get(row, "") for row in self.answers.rows.tolist()]
 
 
-def portfolio(answers: Explanations, by: str | Iterable[Any] | None) -> Portfolio:
+def reported(answers: Explanations, by: str | Iterable[Any] | None) -> Reported:
     """The answers with the groups of their rows."""
     answers = replace(
         answers, certificates=list(answers.certificates)
@@ -118,7 +118,7 @@ def portfolio(answers: Explanations, by: str | Iterable[Any] | None) -> Portfoli
             "A report sums up first answers.",
             "Keep those of rank 1.",
         )
-    return Portfolio(answers, first, by if by is None or isinstance(by, str) else list(by))
+    return Reported(answers, first, by if by is None or isinstance(by, str) else list(by))
 
 
 def _proof(certificate: Certificate, already: bool) -> Proof:
