@@ -233,7 +233,7 @@ def test_the_bar_is_shown_and_silent_as_asked(many, capsys, monkeypatch) -> None
     told = list[tuple[int, str]]()
 
     @contextmanager
-    def counted(total: int, words: str) -> Iterator[Any]:
+    def counted(total: int, words: str, note: Any) -> Iterator[Any]:
         yield lambda done: told.append((done, words))
 
     monkeypatch.setattr(progress, "_on_terminal", counted)

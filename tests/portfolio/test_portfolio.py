@@ -189,6 +189,22 @@ def test_impossible_rows_say_what_stands_in_the_way(tmp_path: Path) -> None:
     assert len(found["conflict"][0]) > 0
 
 
+def test_groups_and_checks_read_a_portfolio_part_by_part(tmp_path: Path) -> None:
+    bad = rows()
+    bad.loc[13, "job"] = "pilot"
+    made = explainer().portfolio(bad, tmp_path / "out", rows_per_part=20, n_jobs=1)
+    asked = explainer().explain(rows().drop(index=13))
+    for counted in (bf.groups.statuses, bf.groups.changes, bf.groups.costs):
+        pd.testing.assert_frame_equal(counted(made, "job"), counted(asked, "job"))
+    every = bf.check(made, explainer().model)
+    assert every.passed
+    assert len(every.results) == len(made) == 59
+    some = bf.check(made, explainer().model, sample=10)
+    assert some.passed
+    assert len(some.results) == 10
+    assert "a sample of 59" in repr(some)
+
+
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_merged_into_one_file(ending: str, tmp_path: Path) -> None:
     made = explainer().portfolio(rows(), tmp_path / "out", rows_per_part=7, n_jobs=1)

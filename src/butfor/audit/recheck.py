@@ -22,6 +22,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.arguments import seed_of, threads_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.portfolio.portfolio import Portfolio
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.pricing import price_beside
 from butfor.problem.spec import following_in
@@ -42,7 +43,7 @@ def check(
 ) -> Checked: ...
 @overload
 def check(
-    answer: Explanations,
+    answer: Explanations | Portfolio,
     model: Any,
     *,
     forests: Iterable[Any] = ...,
@@ -54,7 +55,7 @@ def check(
     progress: bool | None = ...,
 ) -> Checked | AllChecked: ...
 def check(
-    answer: Explanation | Explanations,
+    answer: Explanation | Explanations | Portfolio,
     model: Any,
     *,
     forests: Iterable[Any] = (),
@@ -103,7 +104,7 @@ def check(
 
 
 def check_all(
-    answers: Sequence[Explanation],
+    answers: Sequence[Explanation] | Portfolio,
     model: Any,
     forests: Iterable[Any] = (),
     time_limit: float = RECHECK_SECONDS,
@@ -116,23 +117,31 @@ def check_all(
 ) -> AllChecked:
     """Redo the certificates of answers. Those to one question (`Explanations`) are checked together."""
     chosen, threads = _drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
-    some = answers
-    if len(chosen) < len(answers):
-        some = answers[chosen] if isinstance(answers, Explanations) else [answers[i] for i in chosen.tolist()]
     objects = {repr(forest): forest for forest in forests}
-    with silence(progress is False), bar(len(some), progress, "checking") as advance:
+    parts, names = list[CheckedTogether](), list[str]()
+    with silence(progress is False), bar(len(chosen), progress, "checking") as advance:
         limits = CheckLimits(time_limit, threads, bounds, advance)
-        groups = [some] if isinstance(some, Explanations) else some
-        parts = [part for group in groups for part in _checked(stated(group), model, objects, limits)]
+        for group in _groups(answers, chosen):
+            own = stated(group)
+            parts += _checked(own, model, objects, limits)
+            pairs = zip(own.answers.labels, own.answers.ranks.tolist(), strict=True)
+            names += [f"Row {label}, answer {rank}" for label, rank in pairs]
     left_out = []
     if not bounds:
         left_out.append("no bound was derived again (bounds=False)")
-    if len(some) < len(answers):
+    if len(chosen) < len(answers):
         left_out.append(f"these are a sample of {len(answers):,} (seed {seed}), and the others were not checked")
-    labels = some.labels if isinstance(some, Explanations) else [one.label for one in some]
-    ranks = some.ranks.tolist() if isinstance(some, Explanations) else [one.rank for one in some]
-    names = tuple(f"Row {label}, answer {rank}" for label, rank in zip(labels, ranks, strict=True))
-    return AllChecked(names, Results(parts), tuple(left_out))
+    return AllChecked(tuple(names), Results(parts), tuple(left_out))
+
+
+def _groups(answers: Sequence[Explanation] | Portfolio, chosen: IntArray) -> Iterator[Explanation | Explanations]:
+    """The chosen answers, together as far as they belong together. A portfolio is read part by part."""
+    if isinstance(answers, Portfolio):
+        yield from answers.some(chosen)
+    elif isinstance(answers, Explanations):
+        yield answers if len(chosen) == len(answers) else answers[chosen]
+    else:
+        yield from (answers[i] for i in chosen.tolist())
 
 
 def _drawn(count: int, sample: Any, seed: int) -> IntArray:

@@ -260,15 +260,16 @@ def check(
     from butfor.audit.recheck import check_all
     from butfor.cli.files import load
     from butfor.cli.parse import sample_of
+    from butfor.portfolio.portfolio import Portfolio
     from butfor.records import reading
     from butfor.records.schema import ContradictionError
 
     try:
-        answers = reading.each(answer)
+        answers = Portfolio.at(answer) if answer.is_dir() else reading.each(answer)
     except ContradictionError as error:
         typer.echo(f"FAILED - {error}")
         raise typer.Exit(FAILED) from None
-    if not answers:
+    if not len(answers):
         raise InputError(f"{answer} contains no answer.", "There is nothing to check.")
     estimator, forests = load(model), [load(path) for path in plausible or ()]
     found = check_all(

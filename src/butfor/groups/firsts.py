@@ -14,6 +14,7 @@ from butfor.errors import InputError, InputTypeError, choice
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.one_answer import as_batch
+from butfor.portfolio.portfolio import Portfolio
 from butfor.solvers.outcome import Status
 from butfor.space import frames
 from butfor.space.space import Space, same
@@ -21,7 +22,9 @@ from butfor.space.space import Space, same
 MISSING_GROUP = "missing"
 """The group of rows whose value in the grouping column is missing."""
 
-Batch = Explanations | Explanation | list[Explanation | Explanations] | tuple[Explanation | Explanations, ...]
+Answers = Explanation | Explanations | Portfolio
+
+Batch = Answers | list[Answers] | tuple[Answers, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,22 +72,39 @@ class Firsts:
 
 def firsts(answers: Batch) -> Firsts:
     """The first answer to each row. Batches may be given together if they answer the same question."""
-    batches = list(_batches(answers))
-    if not any(len(one) for one in batches):
+    parts, first = list[Firsts](), None
+    for batch in _batches(answers):
+        if len(batch):
+            first = first or batch
+            _check_same_question(first, batch)
+            parts.append(_firsts_of(batch))
+    if not parts:
         raise InputError("no answer was given.", "At least one row must have been explained.")
-    _check_same_question(batches)
-    at = [np.flatnonzero(one.ranks == 1) for one in batches]
-    pairs = list(zip(batches, at, strict=True))
-    known, labels = [one.certificates for one in batches], [one.labels for one in batches]
     return Firsts(
-        space=batches[0].space,
-        start=np.vstack([one.factual_codes[one.table_rows[its]] for one, its in pairs]),
-        points=np.vstack([one.point_codes[its] for one, its in pairs]),
-        costs=np.concatenate([one.costs[its] for one, its in pairs]),
-        statuses=[one[i].status for one, its in zip(known, at, strict=True) for i in its.tolist()],
-        conflicts=[one[i].conflict for one, its in zip(known, at, strict=True) for i in its.tolist()],
-        labels=[own[i] for own, its in zip(labels, at, strict=True) for i in its.tolist()],
-        tables=[frames.take(one.table, one.table_rows[its]) for one, its in pairs],
+        space=parts[0].space,
+        start=np.vstack([one.start for one in parts]),
+        points=np.vstack([one.points for one in parts]),
+        costs=np.concatenate([one.costs for one in parts]),
+        statuses=[status for one in parts for status in one.statuses],
+        conflicts=[conflict for one in parts for conflict in one.conflicts],
+        labels=[label for one in parts for label in one.labels],
+        tables=[table for one in parts for table in one.tables],
+    )
+
+
+def _firsts_of(batch: Explanations) -> Firsts:
+    """The first answers of one batch. Of a portfolio, nothing else is kept while it is read."""
+    at = np.flatnonzero(batch.ranks == 1)
+    known, labels, rows = batch.certificates, batch.labels, batch.table_rows[at]
+    return Firsts(
+        space=batch.space,
+        start=batch.factual_codes[rows],
+        points=batch.point_codes[at],
+        costs=batch.costs[at],
+        statuses=[known[i].status for i in at.tolist()],
+        conflicts=[known[i].conflict for i in at.tolist()],
+        labels=[labels[i] for i in at.tolist()],
+        tables=[frames.take(batch.table, rows)],
     )
 
 
@@ -93,9 +113,11 @@ def _batches(answers: Batch) -> Iterator[Explanations]:
         yield answers
     elif isinstance(answers, Explanation):
         yield as_batch(answers)
+    elif isinstance(answers, Portfolio):
+        yield from answers.parts()
     elif isinstance(answers, list | tuple):
         for one in answers:
-            if not isinstance(one, Explanation | Explanations):
+            if not isinstance(one, Explanation | Explanations | Portfolio):
                 raise _not_answers(one)
             yield from _batches(one)
     else:
@@ -108,22 +130,20 @@ def _not_answers(given: Any) -> InputTypeError:
     )
 
 
-def _check_same_question(batches: Sequence[Explanations]) -> None:
+def _check_same_question(first: Explanations, other: Explanations) -> None:
     """Refuse answers whose costs cannot be compared."""
-    first, *others = batches
-    for other in others:
-        if other.question != first.question:
-            raise InputError(
-                f"answers to different questions were given together: {_words(first)}, and {_words(other)}.",
-                "Their costs cannot be compared.",
-                "Give the answers to one question at a time.",
-            )
-        if other.space != first.space or other.certificates[0].fingerprint != first.certificates[0].fingerprint:
-            raise InputError(
-                "answers about different models or columns were given together.",
-                "All must be about the same.",
-                "Give the answers of one explainer at a time.",
-            )
+    if other.question != first.question:
+        raise InputError(
+            f"answers to different questions were given together: {_words(first)}, and {_words(other)}.",
+            "Their costs cannot be compared.",
+            "Give the answers to one question at a time.",
+        )
+    if other.space != first.space or other.certificates[0].fingerprint != first.certificates[0].fingerprint:
+        raise InputError(
+            "answers about different models or columns were given together.",
+            "All must be about the same.",
+            "Give the answers of one explainer at a time.",
+        )
 
 
 def _words(answers: Explanations) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import IntArray
 from butfor.errors import InputError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -108,6 +109,26 @@ class Portfolio:
         """The answers, part by part. Rows that raised an error have none."""
         for number in self.folder.standing():
             yield from pieces_of(self._read(number))
+
+    def some(self, at: IntArray) -> Iterator[Explanations]:
+        """The answers at these places, of all of them in order, together as far as they belong together."""
+        begin = 0
+        for number in self.folder.standing():
+            end = begin + self._count(number)
+            if ((at >= begin) & (at < end)).any():
+                for piece in pieces_of(self._read(number)):
+                    its = at[(at >= begin) & (at < begin + len(piece))] - begin
+                    if len(its):
+                        yield piece if len(its) == len(piece) else piece[its]
+                    begin += len(piece)
+            begin = end
+
+    def __len__(self) -> int:
+        return sum(map(self._count, self.folder.standing()))
+
+    def _count(self, number: int) -> int:
+        """How many answers a part holds."""
+        return int(self._read(number, ["error"])["error"].null_count)
 
     def errors(self) -> Any:
         """The rows that raised an error, and the errors, as a table of pyarrow."""
