@@ -54,7 +54,6 @@ MODELS: dict[str, Callable[[], Any]] = {
     "isotonic forests": lambda: CalibratedClassifierCV(MEMBERS["forest"](), method="isotonic", cv=3),
     "sigmoid lines": lambda: CalibratedClassifierCV(LogisticRegression(), cv=3),
     "isotonic boosting": lambda: CalibratedClassifierCV(MEMBERS["boosting"](), method="isotonic", cv=2),
-    "sigmoid trees": lambda: CalibratedClassifierCV(MEMBERS["tree"](), cv=2),
     "forest and boosting": lambda: voting("forest", "boosting"),
     "weighted": lambda: voting("forest", "boosting", "histogram", weights=[3, 1, 2]),
     "one weight is zero": lambda: voting("forest", "boosting", "histogram", weights=[1, 0, 2]),

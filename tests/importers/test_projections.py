@@ -39,7 +39,7 @@ from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.projections import Projections, over_features
-from butfor.model.questions import evaluate
+from butfor.model.questions import ModelKind, evaluate, kind_of
 from butfor.model.rounding import Extent, rounding
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.testing.importer_contract import ImporterContract, check_importer
@@ -112,6 +112,23 @@ def test_beside_other_columns(model) -> None:
     assert type(reading.model) is of
 
 
+def test_trees_of_sums_stand_beside_a_linear_model() -> None:
+    X, y = table()
+    after = make_pipeline(PCA(2), DecisionTreeClassifier(max_depth=2))
+    vote = VotingClassifier([("a", LogisticRegression()), ("b", after)], voting="soft")
+    assert kind_of(check_importer(make_pipeline(StandardScaler(), vote).fit(X, y), X).model) is ModelKind.OBLIQUE_MIXED
+
+
+def test_a_median_of_trees_of_sums_is_a_vote() -> None:
+    X, _ = table()
+    X = X.round()
+    model = make_pipeline(PCA(2), AdaBoostRegressor(n_estimators=3, random_state=0)).fit(X, X.a - X.d)
+    check_importer(model, X)
+    goal = float(np.quantile(model.predict(X), 0.8))
+    answer = bf.Explainer(model, X).explain(X.iloc[[0]], target=bf.value(at_least=goal))
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+
+
 def test_bent_columns_are_added_up_before_no_tree_and_bent_sums_are_read_by_trees() -> None:
     X, y = table()
     tree = DecisionTreeClassifier(max_depth=4, random_state=0)
@@ -126,17 +143,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "levels": (
         lambda: make_pipeline(PCA(1), OneHotEncoder(handle_unknown="ignore"), LogisticRegression()), "an encoder of levels"
     ),
-    "medians": (lambda: make_pipeline(PCA(2), AdaBoostRegressor(n_estimators=3)), "counted anew"),
     "predictions": (
         lambda: StackingClassifier(
             [("a", LogisticRegression()), ("b", DecisionTreeClassifier(max_depth=2))],
             make_pipeline(PCA(1), LogisticRegression()), cv=2,
         ), "predictions of other models",
-    ),
-    "trees and lines": (
-        lambda: VotingClassifier(
-            [("a", LogisticRegression()), ("b", make_pipeline(PCA(2), DecisionTreeClassifier(max_depth=2)))], voting="soft"
-        ), "are added to a linear model",
     ),
 }  # fmt: skip
 

@@ -324,6 +324,15 @@ class TestMilpOnObliqueForests(OnObliqueForests):
         return super().judge(self.one_tree(problem) if isinstance(problem.model, ObliqueForest) else problem)
 
 
+class TestMilpOnObliqueForestsAndLines(SolverContract):
+    """The same beside a linear model."""
+
+    solver = Milp()
+    form = "oblique mixed"
+    kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
+    seeds = range(70_000, 70_200)
+
+
 class TestMilpOnObliqueForestsOfReals(OnObliqueForests):
     """Real numbers, by the exact solver of oblique trees."""
 
@@ -467,6 +476,16 @@ class TestBlendBranchingOnLinearModels(Means):
 
 class TestBlendBranchingOnBoth(Means):
     form = "mixed"
+    seeds = range(60)
+
+
+class TestBlendBranchingOnObliqueForests(Means):
+    form = "oblique forest"
+    seeds = range(60)
+
+
+class TestBlendBranchingOnObliqueForestsAndLines(Means):
+    form = "oblique mixed"
     seeds = range(60)
 
 

@@ -182,9 +182,14 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> F
         return np.full(len(X), 10 * rounding(model, np.eye(model.scores), each, unit).max() + PROBABILITY_STEPS * unit)
     if isinstance(model, ObliqueTree | ObliqueForest):
         gates = evaluate(model.gates, X)
-        turns = np.abs(gates) <= _rounding(model.gates, X, gates, unit)[:, None]
-        added = 0.0 if isinstance(model, ObliqueTree) else (10 + len(model.trees)) * 2 * unit * (1 + model.reach.max())
-        return np.where(turns.any(axis=1), np.inf, added)
+        off = _rounding(model.gates, X, gates, unit)
+        turns = np.abs(gates) <= off[:, None]
+        if isinstance(model, ObliqueTree):
+            return np.where(turns.any(axis=1), np.inf, 0.0)
+        added = (10 + len(model.trees)) * 2 * unit * (1 + model.reach.max())
+        if model.line is not None:
+            added = added + off * np.abs(model.line).sum(axis=1).max()
+        return np.where(turns[:, model.decisive].any(axis=1), np.inf, added)
     if isinstance(model, Mixed):
         parts = (model.trees, model.linear)
         return np.asarray(sum(_rounding(part, X, evaluate(part, X), unit) for part in parts))

@@ -181,7 +181,10 @@ def _over_features(model: Model, readout: AbstractReadout, columns: list[Column]
     if projections is None or not projections.lines:
         return model, readout
     out = over_features(model, projections)
-    if isinstance(out, ObliqueTree | ObliqueForest | OverComputed) and isinstance(readout, Median | Survival):
+    tilted = isinstance(out, ObliqueTree | ObliqueForest)
+    if (tilted and isinstance(readout, Survival)) or (
+        isinstance(out, OverComputed) and isinstance(readout, Median | Survival)
+    ):
         raise UnsupportedModelError(
             "trees whose leaves are counted anew for each target read sums of columns, as PCA makes them.",
             "Such trees must read columns.",

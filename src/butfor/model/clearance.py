@@ -13,14 +13,11 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
-from butfor.model.additive import Additive
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
-from butfor.model.mixed import Mixed
-from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
-from butfor.model.questions import Model, evaluate
+from butfor.model.questions import NO_DISTANCE, Model, evaluate, kind_of
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import CellSet, Interval, Trees
 from butfor.space.space import Space
@@ -41,23 +38,15 @@ def stays_clear(
     return _clear(model, space, points, score_sets, eps)
 
 
-UNKNOWN_BOUNDARIES: dict[type, str] = {
-    Network: "a network",
-    Mixed: "a sum of trees and a linear model",
-    Additive: "a sum of functions of single columns",
-}
-"""Models whose distance to the boundary is not known, in words."""
-
-
 def check_boundaries(model: Model, score_sets: tuple[ScoreSet, ...]) -> None:
     """Refuse boundaries that are too many to be listed, or curved."""
     curved = isinstance(model, Linear) and any(score_set.curve is not None for score_set in score_sets)
-    kind = next((words for of, words in UNKNOWN_BOUNDARIES.items() if isinstance(model, of)), "")
-    if not (kind or curved):
+    kind = kind_of(model)
+    if kind not in NO_DISTANCE and not curved:
         return
     raise UnsupportedProblemError(
         "a margin was asked for, but "
-        + ("the boundary of the target is curved." if curved else f"the model is {kind}."),
+        + ("the boundary of the target is curved." if curved else f"the model is a {kind}."),
         "How far a row is from its boundary is not known.",
         "Ask for more of the target instead, for example bf.probability(label, at_least=0.7).",
     )

@@ -25,6 +25,7 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.scores import low_bit
+from butfor.model.side_by_side import TreeSum, added
 from butfor.model.trees import Trees
 
 BLUR = 4e-15
@@ -182,11 +183,10 @@ def _(model: Network, following: Following) -> Network:
 
 
 @composed.register
-def _(model: Mixed, following: Following) -> Mixed:
+def _(model: Mixed, following: Following) -> Model:
     trees = composed(model.trees, following)
-    if not isinstance(trees, Trees):
-        raise NotComposedError("trees beside a linear model read a column that is acted on and follows from others")
-    return Mixed(trees, _linear(model.linear, following))
+    assert isinstance(trees, TreeSum)
+    return added([trees, _linear(model.linear, following)])
 
 
 @composed.register

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
+from butfor.model.oblique import ObliqueTree
 from butfor.model.readout import Link, Value
 from butfor.model.scores import ScoreSet
+from butfor.model.side_by_side import TreeSum
 from butfor.model.trees import Trees
 
 
@@ -33,16 +35,24 @@ class Median(Value):
         middle = (shares >= 0.5 * shares[:, -1:]).argmax(axis=1)
         return np.asarray(ranked[np.arange(len(scores)), middle])
 
-    def votes(self, model: Trees, thresholds: FloatArray, up: FloatArray) -> Trees:
+    def votes(self, model: TreeSum, thresholds: FloatArray, up: FloatArray) -> TreeSum:
         """The model with one score for each threshold: the weight of the trees that are beyond it.
 
         Where `up` is 1, beyond means at least; where it is -1, at most.
         """
-        tree = np.searchsorted(model.roots, np.arange(len(model.feature)), side="right") - 1
-        own = model.value[np.arange(len(tree)), tree]
-        beyond = up * own[:, None] >= up * thresholds
-        value = np.where(model.feature[:, None] < 0, self.weights[tree][:, None] * beyond, 0.0)
-        return replace(model, value=value, base=np.zeros(len(thresholds)))
+
+        def beyond(tree: IntArray | int, own: FloatArray) -> FloatArray:
+            weight = np.broadcast_to(self.weights[tree], own.shape)[:, None]
+            return np.asarray(weight * (up * own[:, None] >= up * thresholds))
+
+        if isinstance(model, Trees):
+            tree = np.searchsorted(model.roots, np.arange(len(model.feature)), side="right") - 1
+            value = np.where(model.feature[:, None] < 0, beyond(tree, model.value[np.arange(len(tree)), tree]), 0.0)
+            return replace(model, value=value, base=np.zeros(len(thresholds)))
+        if isinstance(model, ObliqueTree):
+            return replace(model, value=beyond(0, model.value[:, 0]))
+        trees = [replace(tree, value=beyond(t, tree.value[:, t])) for t, tree in enumerate(model.trees)]
+        return replace(model, trees=tuple(trees))
 
     def vote_set(self, up: FloatArray, score: int | slice) -> ScoreSet:
         """The votes by which one or all of the thresholds are met."""

@@ -1,4 +1,4 @@
-"""Several classes, each with its own calibrator: probabilities are shares of the sum of what the calibrators give."""
+"""Several classes, each with a number of its own, from a calibrator or a model: probabilities are shares of their sum."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.blend import Blend, Blends
 from butfor.model.monotone import LARGEST_SCORE, STEP_ROUNDINGS, MonotoneFunction
-from butfor.model.readout import AbstractReadout, Link
-from butfor.model.scores import UNIT_DOUBLE, ScoreSet, everything, nothing
+from butfor.model.readout import PROBABILITY_STEPS, AbstractReadout, Argmax, Link
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, all_of, at_least, everything, nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +98,39 @@ class OneVsRest(AbstractReadout):
     def _set(self, curve: Blend | Blends) -> ScoreSet:
         width = self.rows.shape[1]
         return ScoreSet(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.bool_), curve=curve)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnShares(Argmax):
+    """One score per class, which is at least 0. The largest wins, and its share of the sum is its probability.
+
+    If all scores are 0, so are all probabilities.
+    """
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        total = scores.sum(axis=1, keepdims=True)
+        return np.asarray(scores / np.where(total == 0, 1.0, total))
+
+    def output_at(self, row: FloatArray, total: float) -> None:
+        return None
+
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
+        """At least p: `s_k - p sum_j s_j >= 0`, and some score is not 0 if p is not."""
+        count = len(self.classes)
+        if p < 0 or p > 1 or (p == 0 and below == strict):
+            certain = (p <= 0) != below
+            return (everything(count) if certain else nothing(count),)
+        row = np.full(count, -p)
+        row[label] += 1.0
+        doubt = 2 * PROBABILITY_STEPS * self.unit
+        edge = at_least(-row if below else row, 0.0, strict=strict)
+        edge = replace(edge, below=doubt, above=doubt)
+        if below and not (p == 0 and strict):
+            return (edge,)
+        some = at_least(np.eye(count)[label], 0.0, strict=True)
+        return (all_of([edge, some], count),)
 
 
 def _shares(own: FloatArray, others: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model, widen
 from butfor.model.rounding import FURTHER_STEPS
-from butfor.model.side_by_side import finer, lines_added, lines_side_by_side, plus
+from butfor.model.side_by_side import added, finer, lines_added, lines_side_by_side
 from butfor.model.tilted import tilted
 from butfor.model.trees import Trees
 
@@ -164,15 +164,16 @@ def _(model: Trees, projections: Projections) -> Trees | ObliqueTree | ObliqueFo
 
 
 @over_features.register
-def _(model: Mixed, projections: Projections) -> Mixed:
+def _(model: Mixed, projections: Projections) -> Model:
     trees = over_features(model.trees, projections)
-    if not isinstance(trees, Trees):
+    if isinstance(trees, OverComputed):
         raise UnsupportedModelError(
-            "trees that read sums of columns, as PCA makes them, are added to a linear model.",
-            "Trees that are added to a linear model must read columns.",
+            "trees that read ratios or differences of columns are added to a linear model.",
+            "Trees that are added to a linear model must read columns, or weighted sums of them.",
             "Let the swarm search: it needs only predictions.",
         )
-    return plus(trees, projections.put_into(model.linear))
+    assert isinstance(trees, Trees | ObliqueTree | ObliqueForest)
+    return added([trees, projections.put_into(model.linear)])
 
 
 @over_features.register

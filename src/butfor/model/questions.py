@@ -38,6 +38,8 @@ class ModelKind(StrEnum):
     """One tree whose decisions are linear."""
     OBLIQUE_FOREST = "sum of oblique trees"
     """Trees whose decisions are linear, added up."""
+    OBLIQUE_MIXED = "sum of oblique trees and a linear model"
+    """The same beside a linear model."""
     NETWORK = "network"
     """Linear scores that are bent and mixed, layer by layer."""
     COMPUTED = "model of computed columns"
@@ -47,9 +49,13 @@ class ModelKind(StrEnum):
 
 
 SLOPED = frozenset({
-    ModelKind.LINEAR, ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST, ModelKind.NETWORK,
+    ModelKind.LINEAR, ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST,
+    ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
 })  # fmt: skip
 """The kinds that read numbers themselves, and not only on which side of a cut they are."""
+
+NO_DISTANCE = frozenset({ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK})
+"""The kinds of which the distance to a boundary is not known."""
 
 Model = Linear | Additive | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed | BlackBox
 
@@ -134,7 +140,7 @@ def _(model: ObliqueTree) -> ModelKind:
 
 @kind_of.register
 def _(model: ObliqueForest) -> ModelKind:
-    return ModelKind.OBLIQUE_FOREST
+    return ModelKind.OBLIQUE_FOREST if model.line is None else ModelKind.OBLIQUE_MIXED
 
 
 @kind_of.register
@@ -215,7 +221,8 @@ def _(model: ObliqueTree) -> tuple[FloatArray, ...]:
 
 @arrays_to_hash.register
 def _(model: ObliqueForest) -> tuple[FloatArray, ...]:
-    return (*arrays_to_hash(model.gates), *(array for tree in model.trees for array in _nodes(tree)))
+    line = () if model.line is None else (model.line,)
+    return (*arrays_to_hash(model.gates), *(array for tree in model.trees for array in _nodes(tree)), *line)
 
 
 def _nodes(tree: ObliqueTree) -> tuple[FloatArray, ...]:

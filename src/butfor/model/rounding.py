@@ -80,8 +80,16 @@ def _(model: OverComputed, A: FloatArray, extent: Extent, unit: float) -> FloatA
 
 @rounding.register
 def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
-    """The leaves are looked up, and their values added up."""
-    return np.asarray(2 * (len(model.trees) + FURTHER_STEPS) * unit * (np.abs(A) @ model.reach))
+    """The leaves are looked up, and their values added up. A linear model beside them is rounded by itself, and added."""
+    leaves = 2 * (len(model.trees) + FURTHER_STEPS) * unit * (np.abs(A) @ model.reach)
+    if model.line is None:
+        return np.asarray(leaves)
+    both = np.abs(A) @ (model.reach + np.abs(model.line) @ _size(model.gates, extent))
+    return np.asarray(
+        leaves
+        + np.abs(A @ model.line) @ rounding(model.gates, np.eye(model.gates.scores), extent, unit)
+        + 2 * FURTHER_STEPS * unit * both
+    )
 
 
 @rounding.register
@@ -188,7 +196,7 @@ def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
 
 @grain.register
 def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
-    if model.folded:
+    if model.folded or model.line is not None:
         return np.zeros(len(A))
     return _kept(model.grain * low_bit(A), np.abs(A) @ model.reach, unit)
 

@@ -13,10 +13,14 @@ from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, joined_cells
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
+from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Trees, combined, over_cells
+from butfor.model.tilted import leaf, tilted
+from butfor.model.trees import Trees, combined, exact, over_cells
 
-Part = Trees | Linear | Mixed
+Part = Trees | Linear | Mixed | ObliqueTree | ObliqueForest
+TreeSum = Trees | ObliqueTree | ObliqueForest
 
 
 @overload
@@ -28,22 +32,103 @@ def side_by_side(model: Part, others: Sequence[Part]) -> Part:
     models = [model, *others]
     ends = np.cumsum([one.scores for one in models]).tolist()
     places = [(end - one.scores, ends[-1] - end) for one, end in zip(models, ends, strict=True)]
+    return added([_padded(one, *place) for one, place in zip(models, places, strict=True)])
+
+
+def added(models: Sequence[Part]) -> Part:
+    """The sum of models with the same scores."""
+    if any(isinstance(model, ObliqueTree | ObliqueForest) for model in models):
+        return _oblique_sum(models)
     trees, lines = [], []
-    for one, place in zip(models, places, strict=True):
+    for one in models:
+        assert isinstance(one, Trees | Linear | Mixed)
         if not isinstance(one, Linear):
-            trees.append(_padded_trees(one.trees if isinstance(one, Mixed) else one, *place))
+            trees.append(one.trees if isinstance(one, Mixed) else one)
         if not isinstance(one, Trees):
-            lines.append(_padded_line(one.linear if isinstance(one, Mixed) else one, *place))
+            lines.append(one.linear if isinstance(one, Mixed) else one)
     if not lines:
         return combined(trees, [1.0] * len(trees))
     line = lines_added(lines)
     return plus(combined(trees, [1.0] * len(trees)), line) if trees else line
 
 
+def weighted_trees(models: Sequence[TreeSum], weights: Sequence[float]) -> TreeSum:
+    """The weighted sum of trees of any kind."""
+    plain = [model for model in models if isinstance(model, Trees)]
+    if len(plain) == len(models):
+        return combined(plain, weights)
+    sums = []
+    for model, weight in zip(models, weights, strict=True):
+        one = _oblique(model)
+        of_score = summed_scores(one, weight * np.eye(one.scores))
+        sums.append(replace(of_score, folded=one.folded or not exact(weight)))
+    return _oblique_sum(sums)
+
+
+@overload
+def summed_scores(model: ObliqueForest, rows: FloatArray) -> ObliqueForest: ...
+@overload
+def summed_scores(model: TreeSum, rows: FloatArray) -> TreeSum: ...
+def summed_scores(model: TreeSum, rows: FloatArray) -> TreeSum:
+    """The trees whose scores are the sums `rows @ scores`."""
+    if isinstance(model, Trees):
+        return replace(model, value=model.value @ rows.T, base=rows @ model.base)
+    if isinstance(model, ObliqueTree):
+        return replace(model, value=model.value @ rows.T)
+    trees = tuple(replace(tree, value=tree.value @ rows.T) for tree in model.trees)
+    return replace(model, trees=trees, line=None if model.line is None else rows @ model.line)
+
+
+def _oblique_sum(models: Sequence[Part]) -> ObliqueForest:
+    """The sum of models with the same scores, some of which are oblique trees.
+
+    Their decisions are those of one linear model. It is measured from 0 if some tree compares single numbers with cuts.
+    """
+    forests = [_oblique(model) for model in sorted(models, key=lambda model: not isinstance(model, Trees | Mixed))]
+    gates = lines_side_by_side([forest.gates for forest in forests])
+    trees, first = [], 0
+    for forest in forests:
+        for tree in forest.trees:
+            own = np.where(tree.gate < 0, -1, tree.gate + first)
+            trees.append(replace(tree, gates=gates, gate=own))
+        first += forest.gates.scores
+    line = None
+    if any(forest.line is not None for forest in forests):
+        none = [np.zeros((forest.scores, forest.gates.scores)) for forest in forests]
+        line = np.hstack([own if one.line is None else one.line for one, own in zip(forests, none, strict=True)])
+    return ObliqueForest(tuple(trees), any(forest.folded for forest in forests), line)
+
+
+def _oblique(model: Part) -> ObliqueForest:
+    """The model as a sum of oblique trees, perhaps beside a linear model."""
+    if isinstance(model, Mixed):
+        return _oblique_sum([tilted(model.trees, lambda gates: gates), model.linear])
+    if isinstance(model, Trees):
+        model = tilted(model, lambda gates: gates)
+    if isinstance(model, Linear):
+        return ObliqueForest((leaf(model, np.zeros(model.scores)),), line=np.eye(model.scores))
+    return model if isinstance(model, ObliqueForest) else ObliqueForest((model,))
+
+
 def plus(trees: Trees, line: Linear) -> Mixed:
     """The sum of both, which have the same scores."""
     cells = joined_cells([trees.cells, line.cells])
     return Mixed(over_cells(trees, cells), finer(line, cells))
+
+
+def _padded(model: Part, before: int, after: int) -> Part:
+    """The model with scores of 0 before and after its own."""
+    if isinstance(model, Trees):
+        return _padded_trees(model, before, after)
+    if isinstance(model, Linear):
+        return _padded_line(model, before, after)
+    if isinstance(model, Mixed):
+        return Mixed(_padded_trees(model.trees, before, after), _padded_line(model.linear, before, after))
+    if isinstance(model, ObliqueTree):
+        return replace(model, value=np.pad(model.value, ((0, 0), (before, after))))
+    trees = tuple(replace(tree, value=np.pad(tree.value, ((0, 0), (before, after)))) for tree in model.trees)
+    line = None if model.line is None else np.pad(model.line, ((before, after), (0, 0)))
+    return replace(model, trees=trees, line=line)
 
 
 def _padded_trees(model: Trees, before: int, after: int) -> Trees:

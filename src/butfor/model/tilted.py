@@ -31,12 +31,15 @@ def tilted(model: Trees, put_in: Callable[[Linear], Linear]) -> ObliqueTree | Ob
     gates = put_in(_decisions(model, different))
     trees = [_tree(model, root, gates, gate) for root in model.roots.tolist()]
     if model.base.any():
-        trees.append(_leaf(gates, model.base))
+        trees.append(leaf(gates, model.base))
     return trees[0] if len(trees) == 1 else ObliqueForest(tuple(trees), model.folded)
 
 
 def _decisions(model: Trees, asked: FloatArray) -> Linear:
-    """For each question (feature, set, whether missing goes left, cut), a score that is at least 0 iff a row goes right."""
+    """For each question (feature, set, whether missing goes left, cut), a score that is at least 0 iff a row goes left.
+
+    A number at its cut goes left, so programs may choose it: only what is below 0 must keep away from 0.
+    """
     count, features = len(asked), len(model.cells)
     intercept, slope = np.zeros(count), np.zeros((count, features))
     sets = model.asked_for_sets()
@@ -45,24 +48,23 @@ def _decisions(model: Trees, asked: FloatArray) -> Linear:
     for at, (j, member, missing_left, cut) in enumerate(asked.tolist()):
         feature = int(j)
         if member >= 0:
-            steps[feature][at] = np.where(model.cell_sets[int(member)], -1.0, 1.0)
+            steps[feature][at] = np.where(model.cell_sets[int(member)], 1.0, -1.0)
             continue
-        edge = float(np.nextafter(cut, np.inf))
-        if abs(edge) > FARTHEST_CUT:
-            edge = np.sign(edge)
+        if abs(cut) > FARTHEST_CUT:
+            cut = float(np.sign(cut))
         else:
-            slope[at, feature] = 1.0
-        intercept[at] = -edge
-        steps[feature][at, -1] = edge + (-1.0 if missing_left else 1.0) * max(1.0, abs(edge))
+            slope[at, feature] = -1.0
+        intercept[at] = cut
+        steps[feature][at, -1] = -cut + (1.0 if missing_left else -1.0) * max(1.0, abs(cut))
     return Linear(intercept, slope, cells, steps, folded=True)
 
 
 def _tree(model: Trees, root: int, gates: Linear, gate: IntArray) -> ObliqueTree:
-    """One of the trees, its nodes numbered from the root on."""
+    """One of the trees, its nodes numbered from the root on. What went left goes right."""
     nodes = [root]
     for node in nodes:
         if gate[node] >= 0:
-            nodes += [int(model.left[node]), int(model.right[node])]
+            nodes += [int(model.right[node]), int(model.left[node])]
     kept = np.array(nodes, dtype=np.intp)
     split = gate[kept] >= 0
     child = 1 + 2 * (np.cumsum(split) - 1)
@@ -70,7 +72,7 @@ def _tree(model: Trees, root: int, gates: Linear, gate: IntArray) -> ObliqueTree
     return ObliqueTree(gates, gate[kept], left, right, np.ascontiguousarray(model.value[kept]))
 
 
-def _leaf(gates: Linear, value: FloatArray) -> ObliqueTree:
+def leaf(gates: Linear, value: FloatArray) -> ObliqueTree:
     """A tree that is a single leaf."""
     none = np.full(1, -1, dtype=np.intp)
     return ObliqueTree(gates, none, none, none, np.array(value, dtype=np.float64)[None])

@@ -12,7 +12,7 @@ from butfor.model.cells import number_cells
 from butfor.model.clearance import ranges, stays_clear
 from butfor.model.float_order import last_below
 from butfor.model.oblique import ObliqueTree
-from butfor.model.questions import SLOPED, ModelKind, cuts, evaluate
+from butfor.model.questions import NO_DISTANCE, SLOPED, ModelKind, cuts, evaluate
 from butfor.model.scores import cheapest_offset
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
@@ -44,10 +44,7 @@ class BruteForce(AbstractSolver):
             return Support(False, "the neighbours of a point are not enumerated")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
-        if (
-            form.model in (ModelKind.NETWORK, ModelKind.MIXED, ModelKind.ADDITIVE)
-            and ConstraintKind.MARGIN in form.constraints
-        ):
+        if form.model in NO_DISTANCE and ConstraintKind.MARGIN in form.constraints:
             return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ValueKind.CONTINUOUS in form.movable and (
             form.model in SLOPED or form.constraints - KEPT_AT_CELLS or CostTerm.QUADRATIC in form.cost

@@ -20,7 +20,7 @@ from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import ScoreSet, at_least
-from butfor.model.side_by_side import plus
+from butfor.model.side_by_side import added, plus
 from butfor.model.trees import Trees, with_cells
 from butfor.problem.constraints import names as constraint
 from butfor.problem.constraints.constraint import AbstractConstraint
@@ -348,8 +348,8 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
     """The problem of a seed. It has one row, a model, a target, a cost and constraints.
 
-    `form` is the kind of model: linear, additive, oblique tree, oblique forest, network, mixed (trees and a linear model)
-    or trees.
+    `form` is the kind of model: linear, additive, oblique tree, oblique forest, oblique mixed (such and a linear model),
+    network, mixed (trees and a linear model) or trees.
     """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -364,6 +364,9 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = random_oblique(rng, space, scores)
     elif form == "oblique forest":
         model = random_oblique_forest(rng, space, scores, max(trees, 2))
+    elif form == "oblique mixed":
+        forest = random_oblique_forest(rng, space, scores, max(trees, 2))
+        model = added([forest, random_linear(rng, space, scores)])
     elif form == "network":
         model = random_network(rng, space, scores)
     elif form == "mixed":

@@ -12,12 +12,9 @@ from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.registry import Imported
 from butfor.model.blend import Blended, Voted
-from butfor.model.linear import Linear
-from butfor.model.mixed import Mixed
 from butfor.model.monotone import MonotoneFunction
 from butfor.model.questions import Model
-from butfor.model.side_by_side import side_by_side
-from butfor.model.trees import Trees
+from butfor.model.side_by_side import Part, side_by_side
 
 
 class Member(NamedTuple):
@@ -49,14 +46,14 @@ def blend(
     return together(name, [member.model for member in kept]), readout.rounded(unit)
 
 
-def together(name: str, models: list[Model]) -> Model:
+def together(name: str, models: Sequence[Model]) -> Model:
     """The models as one, with all of their scores."""
-    parts = [model for model in models if isinstance(model, Trees | Linear | Mixed)]
+    parts = [model for model in models if isinstance(model, Part)]
     if len(parts) < len(models):
         kinds = sorted({type(model).__name__ for model in models})
         raise UnsupportedModelError(
             f"{name} averages models of different kinds ({', '.join(kinds)}).",
-            "All must be trees or linear models.",
+            "All must be trees, axis-aligned or oblique, or linear models.",
             "Let the swarm search: it needs only predictions.",
         )
     return side_by_side(parts[0], parts[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.blend import Member, blend, together
 from butfor.importers.fold.column import Column
+from butfor.importers.fold.leaves import tree_of_shares
 from butfor.importers.registry import Imported, read_model, register_importer
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import (
@@ -28,9 +30,13 @@ from butfor.model.one_vs_rest import OneVsRest
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold
 from butfor.model.scores import UNIT_SINGLE
+from butfor.model.side_by_side import weighted_trees
 
 SPARE = 1e-12
 """What temperature scaling adds to a probability before it takes the logarithm."""
+
+MOST_ROUNDED_UP = 1 + 1e-5
+"""A probability up to this is taken for 1."""
 
 Chances = tuple[MonotoneFunction, MonotoneFunction]
 
@@ -43,6 +49,10 @@ def read_calibrated(calibrated: Any, columns: list[Column]) -> Imported:
     classes = tuple(calibrated.classes_.tolist())
     members = calibrated.calibrated_classifiers_
     estimators = [_inner(member.estimator) for member in members]
+    if any(estimator is not estimators[0] for estimator in estimators):
+        leaves = _leaf_by_leaf(members, [read_model(estimator, columns) for estimator in estimators], classes)
+        if leaves is not None:
+            return leaves
     if len(classes) > 2:
         return _of_several_classes(members, estimators[0], classes, columns)
     if any(estimator is not estimators[0] for estimator in estimators):
@@ -51,6 +61,37 @@ def read_calibrated(calibrated: Any, columns: list[Column]) -> Imported:
     each = [_chances(member, steps) for member in members]
     chances = each[0] if len(each) == 1 else (_mean([one for one, _ in each]), _mean([two for _, two in each]))
     return model, Calibrated(classes, row, chances).rounded(unit)
+
+
+def _leaf_by_leaf(members: Sequence[Any], read: Sequence[Imported], classes: tuple[Any, ...]) -> Imported | None:
+    """The mean of calibrated single trees is a sum of trees: each leaf holds what its calibrators give."""
+    trees = [tree_of_shares(one) for one in read]
+    known = [tree for tree in trees if tree is not None]
+    if len(known) < len(trees) or any(readout.classes != classes for _, readout in read):
+        return None
+    calibrated = [
+        replace(tree, value=_calibrated_shares(member, tree.value)) for member, tree in zip(members, known, strict=True)
+    ]
+    unit = max(readout.unit for _, readout in read)
+    return weighted_trees(calibrated, [1.0] * len(known)), Argmax(classes, total=len(known), unit=unit)
+
+
+def _calibrated_shares(member: Any, given: FloatArray) -> FloatArray:
+    """What the calibrators of a member make of probabilities (rows, classes), as scikit-learn computes it."""
+    two = given.shape[1] == 2
+    if member.method == "temperature":
+        shares = np.asarray(
+            member.calibrators[0].predict(np.column_stack([1 - given[:, 1], given[:, 1]]) if two else given)
+        )
+    else:
+        each = given[:, 1:].T if two else given.T
+        shares = np.column_stack([of.predict(own) for of, own in zip(member.calibrators, each, strict=True)])
+        if two:
+            shares = np.column_stack([1 - shares[:, 0], shares[:, 0]])
+        else:
+            total = shares.sum(axis=1, keepdims=True)
+            shares = np.where(total == 0, 1 / given.shape[1], shares / np.where(total == 0, 1.0, total))
+    return np.where((shares > 1) & (shares <= MOST_ROUNDED_UP), 1.0, shares)
 
 
 def _of_several_classes(
@@ -64,7 +105,7 @@ def _of_several_classes(
             "steps: a mean of shares is no sum of functions of one score each.",
             "Let the swarm search: it needs only predictions.",
         )
-    _check_classes(estimator, classes)
+    check_classes(estimator, classes)
     model, readout = read_model(estimator, columns)
     if not isinstance(readout, Argmax):
         raise _uncalibrated(estimator, readout)
@@ -108,7 +149,7 @@ def scored(
 
     Returns the model, the row of its scores, the steps from there to what the calibrator gets, and the unit roundoff.
     """
-    _check_classes(estimator, classes)
+    check_classes(estimator, classes)
     model, readout = read_model(estimator, columns)
     if isinstance(readout, Threshold):
         readout = readout.inner
@@ -120,7 +161,8 @@ def scored(
     raise _uncalibrated(estimator, readout)
 
 
-def _check_classes(estimator: Any, classes: tuple[Any, ...]) -> None:
+def check_classes(estimator: Any, classes: tuple[Any, ...]) -> None:
+    """Refuse a member that does not know the classes of what holds it."""
     given = tuple(np.asarray(estimator.classes_).tolist())
     if given not in (
         classes,
@@ -222,7 +264,7 @@ def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, 
 
     Returns the model, the row of its scores, the two functions, and the unit roundoff.
     """
-    _check_classes(estimator, (0, 1))  # a vote for a label is counted at its position
+    check_classes(estimator, (0, 1))  # a vote for a label is counted at its position
     model, readout = read_model(estimator, columns)
     sets = readout.rounded(UNIT_SINGLE).class_sets(1) if len(readout.classes) == 2 else ()  # its votes have no digits
     if len(sets) != 1 or len(sets[0].b) != 1 or sets[0].curve is not None:

@@ -16,7 +16,7 @@ from butfor.model.linked import Linked
 from butfor.model.median import Median
 from butfor.model.readout import AbstractReadout, Value
 from butfor.model.scores import each_at_least
-from butfor.model.trees import Trees
+from butfor.model.side_by_side import TreeSum
 from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.target import AbstractTarget, Group
 
@@ -130,7 +130,7 @@ def _voted(reading: Reading, thresholds: FloatArray, up: FloatArray) -> Reading:
     """The reading whose scores are votes about thresholds, if predictions are medians."""
     if not isinstance(reading.readout, Median):
         return reading
-    assert isinstance(reading.model, Trees)
+    assert isinstance(reading.model, TreeSum)
     return replace(reading, model=reading.readout.votes(reading.model, thresholds, up))
 
 

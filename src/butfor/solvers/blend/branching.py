@@ -32,7 +32,10 @@ from butfor.solvers.outcome import Outcome, Ran, Stopped, to_beat
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED)
+BLENDED_KINDS = (
+    ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST,
+    ModelKind.OBLIQUE_MIXED,
+)  # fmt: skip
 """The models whose sums of scores have known ranges."""
 
 CLOSE = 1e-9
@@ -84,7 +87,10 @@ class BlendBranching(AbstractReduction):
         if not form.blended:
             return Support(False, "the target is not on a mean of several functions")
         if form.model not in BLENDED_KINDS:
-            return Support(False, f"it takes linear models, sums of trees, and both, and the model is a {form.model}")
+            return Support(
+                False,
+                f"it takes linear models, sums of trees, axis-aligned or oblique, and both, and the model is a {form.model}",
+            )
         if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
             return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
         if _along_lines(form):

@@ -9,6 +9,8 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
+from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
@@ -48,6 +50,19 @@ def _(model: Mixed, problem: Problem, rows: FloatArray) -> tuple[FloatArray, Flo
     """Both parts together."""
     (low, high), (least, most) = (sum_ranges(part, problem, rows) for part in (model.trees, model.linear))
     return low + least, high + most
+
+
+@sum_ranges.register(ObliqueTree)
+@sum_ranges.register(ObliqueForest)
+def _(model: ObliqueTree | ObliqueForest, problem: Problem, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Each tree gives its least and its largest leaf, and a linear model beside them its own."""
+    forest = model if isinstance(model, ObliqueForest) else ObliqueForest((model,))
+    leaves = [tree.value[tree.gate < 0] @ rows.T for tree in forest.trees]
+    low, high = (np.sum([extreme(each, axis=0) for each in leaves], axis=0) for extreme in (np.min, np.max))
+    if forest.line is not None:
+        least, most = sum_ranges(forest.gates, problem, rows @ forest.line)
+        low, high = low + least, high + most
+    return _spread(low, high)
 
 
 def _spread(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,7 @@ meet (Duran and Grossmann, Mathematical Programming 36, 1986).
 
 from __future__ import annotations
 
-from butfor.model.questions import SLOPED, ModelKind
+from butfor.model.questions import NO_DISTANCE, SLOPED, ModelKind
 from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import over_score_sets, row_by_row
@@ -32,7 +32,7 @@ class Milp(AbstractSolver):
             return Support(False, f"it takes linear models, trees and networks, and the model is a {form.model}")
         if form.blended:
             return Support(False, BLENDED)
-        if form.model in (ModelKind.NETWORK, ModelKind.MIXED) and ConstraintKind.MARGIN in form.constraints:
+        if form.model in NO_DISTANCE and ConstraintKind.MARGIN in form.constraints:
             return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched, not optimised over")

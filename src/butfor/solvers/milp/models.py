@@ -182,16 +182,16 @@ def _(model: ObliqueTree | ObliqueForest, features: int) -> BoolArray:
 @add_model.register
 def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     scores = _scores(model, pieces)
-    _reach(program, problem, score_set, scores, _lost(model, problem, score_set))
+    _reach(program, problem, score_set, scores, _lost(model, problem, score_set.A))
     return scores
 
 
-def _lost(model: Linear, problem: Problem, score_set: ScoreSet) -> FloatArray:
-    """What each sum may lose as values are rounded to float32, and to very fine grids."""
+def _lost(model: Linear, problem: Problem, A: FloatArray) -> FloatArray:
+    """What each sum `A s` of its scores may lose as values are rounded to float32, and to very fine grids."""
     single = np.where(problem.domain.single, np.maximum(-problem.domain.extent.low, problem.domain.extent.high), 0.0)
     width, step = problem.domain.extent.high - problem.domain.extent.low, problem.domain.step
     rounded = UNIT_SINGLE * single + np.where(width > MOST_STEPS * step, step / 2, 0.0)
-    return np.asarray(np.abs(score_set.A @ model.slope) @ rounded)
+    return np.asarray(np.abs(A @ model.slope) @ rounded)
 
 
 @cells_in_use.register
@@ -273,12 +273,17 @@ def _(model: ObliqueTree, program: Program, problem: Problem, score_set: ScoreSe
 
 @add_model.register
 def _(model: ObliqueForest, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    """A leaf of each tree is chosen, and their values add up."""
-    gates, edges, total = _scores(model.gates, pieces), thresholds(problem), [Sum() for _ in range(model.scores)]
+    """A leaf of each tree is chosen, and their values add up, and with a linear model beside them."""
+    gates, edges = _scores(model.gates, pieces), thresholds(problem)
+    none, lost = np.zeros(model.scores), np.zeros(len(score_set.A))
+    total = [Sum() for _ in none]
+    if model.line is not None:
+        total = mixtures(model.line, gates, none)
+        lost = _lost(model.gates, problem, score_set.A @ model.line)
     for tree in model.trees:
         mine = _leaf_scores(tree, tree.paths, program, gates, edges)
         total = [a + b for a, b in zip(total, mine, strict=True)]
-    _reach(program, problem, score_set, total)
+    _reach(program, problem, score_set, total, lost)
     return total
 
 
@@ -326,7 +331,7 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
 def _(model: Mixed, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     trees = _tree_scores(model.trees, program, model.trees.leaves, pieces)
     scores = [a + b for a, b in zip(trees, _scores(model.linear, pieces), strict=True)]
-    _reach(program, problem, score_set, scores, _lost(model.linear, problem, score_set))
+    _reach(program, problem, score_set, scores, _lost(model.linear, problem, score_set.A))
     return scores
 
 

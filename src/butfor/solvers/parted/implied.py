@@ -18,7 +18,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.parted.parting import AbstractParting
 from butfor.solvers.solver import Support
 
-BY_CELLS = frozenset({ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST})
+BY_CELLS = frozenset({ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST, ModelKind.OBLIQUE_MIXED})
 """Programs of these are slow. Sums of trees, and of trees and a linear model, keep implications in their own search. Others
 have rows of a program."""
 
