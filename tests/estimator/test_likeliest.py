@@ -27,6 +27,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import butfor as bf
+from butfor.estimator import forests
 from butfor.estimator.likeliest import ALWAYS, NEARLY_TIED, NEVER, doubted_within
 from butfor.estimator.opening import open_source
 from butfor.estimator.prediction import Prediction
@@ -195,10 +196,8 @@ def test_several_outputs_are_refused_in_words() -> None:
 def test_an_explanation_asks_a_forest_twice(monkeypatch) -> None:
     model = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, CLASSES["numbers"])
     explainer, asked = bf.Explainer(model, X), []
-    predicted = RandomForestClassifier.predict_proba
-    monkeypatch.setattr(
-        RandomForestClassifier, "predict_proba", lambda self, X: asked.append(len(X)) or predicted(self, X)
-    )
+    mean = forests._mean
+    monkeypatch.setattr(forests, "_mean", lambda forest, X: asked.append(len(X)) or mean(forest, X))
     refused = X[model.predict(X) == 0].iloc[[0]]
     asked.clear()
     assert explainer.explain(refused, target=1)[0].found
