@@ -35,7 +35,7 @@ GROUPS = {
     "Columns": (
         "Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "one_hot", "thermometer", "describe", "Column",
     ),
-    "Your own models": ("black_box", "torch_model", "onnx_model", "Scorecard"),
+    "Your own models": ("black_box", "calibrated", "torch_model", "onnx_model", "Scorecard"),
     "Solvers with settings": ("Swarm",),
     "Errors": ("ButforError",),
 }  # fmt: skip

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from butfor.audit.recheck import check
     from butfor.audit.result import AllChecked, Check, Checked
     from butfor.errors import ButforError
+    from butfor.estimator.calibrated import calibrated
     from butfor.estimator.functions import black_box
     from butfor.estimator.onnx_graphs import onnx_model
     from butfor.estimator.scorecards import Scorecard
@@ -79,6 +80,7 @@ _HOMES = {
     "butfor.audit.recheck": ("check",),
     "butfor.audit.result": ("AllChecked", "Check", "Checked"),
     "butfor.errors": ("ButforError",),
+    "butfor.estimator.calibrated": ("calibrated",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.scorecards": ("Scorecard",),

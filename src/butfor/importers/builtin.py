@@ -17,6 +17,7 @@ LIBRARIES = (
     "onnx_graphs",
     "onnx_pipelines",
     "optbinning_scorecards",
+    "own_calibration",
     "own_scorecards",
     "own_trees",
     "prepared_networks",

@@ -215,6 +215,11 @@ def _chances(member: Any, steps: tuple[AbstractStep, ...]) -> Chances:
 def _calibration(method: str, calibrator: Any) -> tuple[AbstractStep, ...]:
     if method == "sigmoid":
         return Scaled(-float(calibrator.a_), -float(calibrator.b_)), Logistic()
+    return isotonic(calibrator)
+
+
+def isotonic(calibrator: Any) -> tuple[AbstractStep, ...]:
+    """The steps of an isotonic regression."""
     x, y = (np.asarray(knots, dtype=np.float64) for knots in (calibrator.X_thresholds_, calibrator.y_thresholds_))
     if (np.diff(y) < 0).any() or calibrator.out_of_bounds != "clip":
         raise UnsupportedModelError(
