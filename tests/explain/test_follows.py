@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.solvers.outcome import Status
-from tests.shorter import first
+from tests.shorter import diagonal
 
 ROWS = 300
 SCHOOLS = ["none", "school", "degree"]
@@ -140,9 +140,9 @@ def fitted(kind: str, seed: int):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("asked", QUESTIONS)
-@pytest.mark.parametrize("kind", [kind for kind in MODELS if kind != "neighbours"])
-@pytest.mark.parametrize("seed", first(1, range(5)))
+@pytest.mark.parametrize(
+    ("kind", "asked", "seed"), diagonal([one for one in MODELS if one != "neighbours"], QUESTIONS, range(5))
+)
 def test_the_cheapest_actions_of_all(kind, asked, seed) -> None:
     model, data = fitted(kind, seed)
     constraints, _, _ = QUESTIONS[asked]

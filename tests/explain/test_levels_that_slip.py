@@ -64,6 +64,11 @@ FITTED = {
 }
 
 
+def networks_later(cases: list[Any]) -> list[Any]:
+    """The cases, with those of networks left to the long run: `tests/solvers/test_slips.py` enumerates some for them."""
+    return [pytest.param(*case.values, marks=pytest.mark.long) if "network" in case.values else case for case in cases]
+
+
 def seen_as(job: str, rating: str) -> list[tuple[str, str]]:
     """What a person may be seen as by `SLIPS`."""
     jobs = next(group for group in SLIPS["job"] if job in group)
@@ -71,7 +76,7 @@ def seen_as(job: str, rating: str) -> list[tuple[str, str]]:
     return list(itertools.product(jobs, RATINGS[max(0, at - 1) : at + 2]))
 
 
-@pytest.mark.parametrize(("name", "off"), diagonal(FITTED, [0, 1]))
+@pytest.mark.parametrize(("name", "off"), networks_later(diagonal(FITTED, [0, 1])))
 def test_no_cheaper_row_is_predicted_as_wanted_with_all_its_levels(name: str, off: int) -> None:
     """Three classes, and every admissible row and each of its neighbours is predicted by the estimator itself."""
     X, y = people(0)
@@ -185,7 +190,7 @@ def test_an_oblique_tree_says_that_levels_may_not_slip() -> None:
     assert explainer.explain(row, target=1, constraints=[bf.robust({"years": 1})]).only.certificate.status
 
 
-@pytest.mark.parametrize(("name", "off"), diagonal(FITTED, [1, 0]))
+@pytest.mark.parametrize(("name", "off"), networks_later(diagonal(FITTED, [1, 0])))
 def test_the_judge_says_of_any_row_whether_it_is_met_with_all_its_levels(name: str, off: int) -> None:
     (explainer, model, rows), (X, _) = fitted(name), people(0)
     rule = bf.robust({"years": off} if off else 0, slips=SLIPS)
@@ -218,7 +223,9 @@ def test_more_neighbours_than_are_all_asked_about_are_drawn_with_their_levels() 
         assert not answer.found or answer.point["w"].iloc[0] not in "cd"
 
 
-@pytest.mark.parametrize(("name", "norm"), diagonal(["linear", "forest", "network"], ["l1", "l2", "linf"]))
+@pytest.mark.parametrize(
+    ("name", "norm"), networks_later(diagonal(["linear", "forest", "network"], ["l1", "l2", "linf"]))
+)
 def test_real_numbers_are_shifted_beside_levels_that_slip(name: str, norm: str) -> None:
     rng = np.random.default_rng(0)
     X, _ = people(1)
@@ -330,7 +337,7 @@ def test_a_rule_is_written_as_it_prints() -> None:
 @pytest.mark.parametrize(
     ("name", "norm"),
     [
-        *itertools.product(["linear", "tree", "forest"], ["linf", "l2"]),
+        *diagonal(["linear", "tree", "forest"], ["linf", "l2"]),
         pytest.param("network", "linf", marks=pytest.mark.long),
     ],
 )

@@ -34,7 +34,7 @@ from butfor.model.linear import Linear
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import check_caught, why_unread
 from tests.importers.samples import NUMBERS, QUANTILES, TEXT, answers, people
-from tests.shorter import diagonal, first
+from tests.shorter import diagonal, first, one_in
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -230,7 +230,7 @@ FINE = [(name, np.float64, 1e-9) for name in STEPS] + [
 """Of the others, rounding leaves more open in single numbers. So a swarm searches them."""
 
 
-@pytest.mark.parametrize(("name", "kind", "spare"), FINE)
+@pytest.mark.parametrize(("name", "kind", "spare"), one_in(2, FINE))
 def test_no_row_of_a_fine_grid_is_cheaper(name, kind, spare) -> None:
     """Real numbers: the estimator takes the answer, and no row of a grid that costs less.
 

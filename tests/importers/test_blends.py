@@ -30,7 +30,7 @@ from butfor.model.blend import Blended
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import labels, numbers
-from tests.shorter import first
+from tests.shorter import first, one_in
 
 SMALL = {"n_estimators": 4, "max_depth": 2, "random_state": 0}
 MEMBERS: dict[str, Callable[[], Any]] = {
@@ -105,7 +105,7 @@ def small(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 @pytest.mark.parametrize("starts", first(1, [range(1), range(1, 3)]), ids=str)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", one_in(2, MODELS))
 def test_answers_are_the_cheapest_of_all(name, starts) -> None:
     """Every row is tried with the estimator: for the other class, and for probabilities that some row has."""
     X, y = small(1)

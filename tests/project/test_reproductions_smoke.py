@@ -69,6 +69,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.long
 def test_table_2(written: Path) -> None:
     records = lines(written / "oblique.jsonl")
     assert {(record["numbers"], record["level"], record["cost"]) for record in records} == {

@@ -93,13 +93,14 @@ NEVER_ASKED_ALONE = ("mixed_branch_bound", "blend_branching", "far_apart")
 
 
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+@pytest.mark.parametrize("limits", first(1, [LIMITS[::2], LIMITS[1::2]]), ids=str)
 @pytest.mark.parametrize("counts", first(1, [(1, 8), (60,)]))
 @pytest.mark.parametrize("solver", ["auto", *names()])
-def test_every_solver_ends_with_an_outcome(solver: str, counts: tuple[int, ...]) -> None:
+def test_every_solver_ends_with_an_outcome(solver: str, counts: tuple[int, ...], limits: tuple[float, ...]) -> None:
     taken = 0
     for kind in MODELS:
         model, explains, rows = explainer(kind)
-        for limit in LIMITS:
+        for limit in limits:
             for count in counts:
                 try:
                     answers = explains.explain(
@@ -119,8 +120,9 @@ def test_every_solver_ends_with_an_outcome(solver: str, counts: tuple[int, ...])
 
 
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+@pytest.mark.parametrize("limits", first(1, [LIMITS[1:2], LIMITS[::2]]), ids=str)
 @pytest.mark.parametrize("kind", MODELS)
-def test_several_answers_and_constraints_in_no_time(kind: str) -> None:
+def test_several_answers_and_constraints_in_no_time(kind: str, limits: tuple[float, ...]) -> None:
     model, explains, rows = explainer(kind)
     questions: list[dict[str, Any]] = [
         {"k": 3},
@@ -130,7 +132,7 @@ def test_several_answers_and_constraints_in_no_time(kind: str) -> None:
         {"k": 2, "different": 0.1},
     ]
     for question in questions:
-        for limit in LIMITS:
+        for limit in limits:
             try:
                 answers = explains.explain(rows[:8], target=1, time_limit=limit, progress=False, **question)
             except (bf.errors.UnsupportedProblemError, bf.errors.InputError):

@@ -46,7 +46,7 @@ from butfor.solvers.robust.network_shifts import NetworkShifts
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
-from tests.shorter import first
+from tests.shorter import diagonal, first
 from tests.solvers.balls import agrees_with_enumeration, enumerated, neighbours
 from tests.solvers.further import random_ball
 
@@ -555,8 +555,7 @@ def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
 
 
 @pytest.mark.parametrize("seeds", first(1, [range(90, 115), range(90), range(115, 150)]))
-@pytest.mark.parametrize("form", ["linear", "network"])
-@pytest.mark.parametrize("norm", list(BallNorm))
+@pytest.mark.parametrize(("norm", "form"), diagonal(BallNorm, ["linear", "network"]))
 def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm, seeds: range) -> None:
     """On grids of whole numbers, with values that are missing or may become missing, against enumeration."""
     kinds = Kinds(costs=("l1", "l0", "table"), relations=("at most",), features=3, continuous=False, classes=2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -20,6 +23,17 @@ from butfor.solvers.oblique.polytope.one_column import (
     price_of_move,
 )
 from tests.solvers.oblique.polytopes import GRID, array, box, columns, half_spaces, number, relaxed
+from tests.uncompiled import uncompiled
+
+
+@pytest.fixture(autouse=True, scope="module")
+def plain() -> Iterator[None]:
+    """All functions of the kernels, and those that this file and its examples name, run as plain Python."""
+    folder = "butfor.solvers.oblique.polytope"
+    kernels = [name for name in sys.modules if name.startswith(f"{folder}.")]
+    with uncompiled(*kernels, __name__, "tests.solvers.oblique.polytopes"):
+        yield
+
 
 # One column
 
