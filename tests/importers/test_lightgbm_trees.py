@@ -53,6 +53,8 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "one iteration": lambda: classifier(n_estimators=1),
     "weights": lambda: classifier(class_weight="balanced", extra_trees=True),
     "sigmoid": lambda: classifier(sigmoid=2.0),
+    "linear leaves": lambda: classifier(linear_tree=True, linear_lambda=0.1),
+    "linear leaves, missing is zero": lambda: classifier(linear_tree=True, use_missing=False),
     "nothing learnt": lambda: classifier(min_child_samples=1000),
 }
 
@@ -170,7 +172,6 @@ def test_pipelines() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "linear": (lambda: classifier(linear_tree=True), "linear models in the leaves"),
     "cross entropy of rates": (lambda: regressor(objective="cross_entropy_lambda"), "'cross_entropy_lambda'"),
 }
 

@@ -33,35 +33,39 @@ class CellByCell(Mixtures):
     """In cells of which no tree tells two rows apart, the model is linear."""
 
     def judge(self, problem: Problem) -> float | None:
-        if not supported(replace(problem, model=problem.model.linear)):
+        if not supported(replace(problem, model=self.at(problem.model, problem.factuals)[0])):
             return None
         cells = problem.model.cells
         return min(
-            (_inside(problem, chosen) for chosen in product(*(range(cell.count + 1) for cell in cells))),
+            (self._inside(problem, chosen) for chosen in product(*(range(cell.count + 1) for cell in cells))),
             default=np.inf,
         )
 
+    @staticmethod
+    def at(model, row):
+        """The linear model around a row, and the scores that are added to it."""
+        return model.linear, evaluate(model.trees, row)[0]
 
-def _inside(problem: Problem, chosen: tuple[int, ...]) -> float:
-    """The cheapest row with these cells."""
-    domain, row = problem.domain, np.zeros((1, len(chosen)))
-    for j, (cell, k) in enumerate(zip(problem.model.cells, chosen, strict=True)):
-        if k == cell.count:
-            domain, row[0, j] = domain.all_missing(j), np.nan
-            continue
-        domain = domain.without_missing(j)
-        if cell.levels:
-            domain = domain.at_levels(j, np.arange(cell.levels) == k)
-            row[0, j] = k
-        else:
-            low, high = problem.domain.within(j, cell.lower()[None, [k]], cell.upper()[None, [k]])
-            stay = domain.stay.copy()
-            stay[0, j] &= cell.index(problem.factuals[0, [j]])[0] == k
-            domain = replace(domain.narrowed(j, low[0, 0], high[0, 0]), stay=stay)
-            row[0, j] = cell.upper()[k] if np.isfinite(cell.upper()[k]) else cell.lower()[k] + 1.0
-    scores = evaluate(problem.model.trees, np.where(np.isinf(row), 0.0, row))[0]
-    parts = tuple(replace(part, b=part.b - part.A @ scores) for part in problem.score_sets)
-    return cheapest(replace(problem, model=problem.model.linear, domain=domain, score_sets=parts))
+    def _inside(self, problem: Problem, chosen: tuple[int, ...]) -> float:
+        """The cheapest row with these cells."""
+        domain, row = problem.domain, np.zeros((1, len(chosen)))
+        for j, (cell, k) in enumerate(zip(problem.model.cells, chosen, strict=True)):
+            if k == cell.count:
+                domain, row[0, j] = domain.all_missing(j), np.nan
+                continue
+            domain = domain.without_missing(j)
+            if cell.levels:
+                domain = domain.at_levels(j, np.arange(cell.levels) == k)
+                row[0, j] = k
+            else:
+                low, high = problem.domain.within(j, cell.lower()[None, [k]], cell.upper()[None, [k]])
+                stay = domain.stay.copy()
+                stay[0, j] &= cell.index(problem.factuals[0, [j]])[0] == k
+                domain = replace(domain.narrowed(j, low[0, 0], high[0, 0]), stay=stay)
+                row[0, j] = cell.upper()[k] if np.isfinite(cell.upper()[k]) else cell.lower()[k] + 1.0
+        linear, scores = self.at(problem.model, np.where(np.isinf(row), 0.0, row))
+        parts = tuple(replace(part, b=part.b - part.A @ scores) for part in problem.score_sets)
+        return cheapest(replace(problem, model=linear, domain=domain, score_sets=parts))
 
 
 class TestMixedBranchBound(Mixtures):
@@ -96,3 +100,31 @@ class TestMilpOnContinuousMixtures(CellByCell):
     solver = Milp()
     kinds = Kinds(costs=("l1", "l0", "linf", "table"), relations=("at most", "linear"))
     seeds = range(50_000, 50_150)
+
+
+class LeavesOfLines(CellByCell):
+    """One to three trees with lines in their leaves."""
+
+    form = "linear leaves"
+    solver = Milp()
+
+    @staticmethod
+    def at(model, row):
+        chosen = model.added(np.repeat(row, model.lines.scores, axis=0), np.eye(model.lines.scores)).T
+        lines = model.lines
+        steps = tuple(chosen @ step for step in lines.steps)
+        around = replace(lines, intercept=chosen @ lines.intercept, slope=chosen @ lines.slope, steps=steps)
+        return replace(around, cancelled_slope=np.zeros((1, 1))), evaluate(model.trees, row)[0]
+
+
+class TestMilpOnLeavesOfLines(LeavesOfLines):
+    kinds = Kinds(costs=("l1", "l0", "linf", "table"), relations=("at most", "linear"))
+    seeds = range(60_000, 60_150)
+
+
+class TestMilpOnLeavesOfLinesOfWholeNumbers(LeavesOfLines):
+    kinds = Kinds(continuous=False)
+    seeds = range(70_000, 70_200)
+
+    def judge(self, problem: Problem) -> float | None:
+        return SolverContract.judge(self, problem)

@@ -142,7 +142,8 @@ class Source:
 
     def precision(self, table: Any) -> np.dtype[Any]:
         """The floating-point type of its scores: float32 if it was fitted on float32 only."""
-        methods = (name for name in ("decision_function", "predict_proba") if hasattr(self.estimator, name))
+        names = ("decision_function", "predict_proba") if self.classes else ("decision_function",)
+        methods = (name for name in names if hasattr(self.estimator, name))
         found = np.asarray(self.ask(next(methods, "predict"), table))
         return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
 

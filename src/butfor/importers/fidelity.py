@@ -17,6 +17,7 @@ from butfor.estimator.source import Source
 from butfor.importers.mismatch import blamed, first_of_each_kind, what_now
 from butfor.model.additive import Additive
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
@@ -193,6 +194,12 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> F
     if isinstance(model, Mixed):
         parts = (model.trees, model.linear)
         return np.asarray(sum(_rounding(part, X, evaluate(part, X), unit) for part in parts))
+    if isinstance(model, LinearLeaves):
+        share = (
+            10 * (10 + X.shape[1] + len(model.trees.roots)) * 2 * max(unit, float(model.lines.blur.max(initial=0.0)))
+        )
+        sizes = model.added(X, _sizes(model.lines, X)).max(axis=1)
+        return np.asarray(_rounding(model.trees, X, scores, unit) + share * (1 + sizes))
     size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
         size, unit = _sizes(model, X).max(axis=1), max(unit, model.unit, float(model.blur.max(initial=0.0)))

@@ -19,13 +19,14 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.cells import Cells, number_cells
 from butfor.model.float_order import last_between
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.scores import low_bit
-from butfor.model.side_by_side import TreeSum, added
+from butfor.model.side_by_side import TreeSum, added, with_lines
 from butfor.model.trees import Trees
 
 BLUR = 4e-15
@@ -190,6 +191,14 @@ def _(model: Mixed, following: Following) -> Model:
 
 
 @composed.register
+def _(model: LinearLeaves, following: Following) -> LinearLeaves:
+    trees = composed(model.trees, following)
+    if not isinstance(trees, Trees):
+        raise NotComposedError("trees with linear leaves read a column that is acted on and follows from others")
+    return with_lines(trees, _linear(model.lines, following), model.line)
+
+
+@composed.register
 def _(model: Trees, following: Following) -> Model:
     """Trees again, if each value that they read is moved by one column at most; otherwise trees of linear decisions."""
     read = [j for j in following.effects if (model.feature == j).any()]
@@ -203,6 +212,14 @@ def _(model: Trees, following: Following) -> Model:
 def _linear(model: Linear, following: Following) -> Linear:
     found = composed(model, following)
     assert isinstance(found, Linear)
+    return found
+
+
+def _trees(model: Trees, following: Following) -> Trees:
+    """Trees that stand beside a linear model. Their nodes keep their numbers."""
+    found = composed(model, following)
+    if not isinstance(found, Trees):
+        raise NotComposedError("trees beside a linear model read a column that is acted on and follows from others")
     return found
 
 

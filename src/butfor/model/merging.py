@@ -17,6 +17,7 @@ from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells
 from butfor.model.computed import FreeLayout, OverComputed, completed
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.monotone import STEP_ROUNDINGS
 from butfor.model.network import Network
@@ -214,6 +215,13 @@ def _(model: Mixed, layout: ColumnLayout) -> Mixed:
     trees = merged(model.trees, layout)
     assert isinstance(trees, Trees)
     return Mixed(trees, _linear(model.linear, layout))
+
+
+@merged.register
+def _(model: LinearLeaves, layout: ColumnLayout) -> LinearLeaves:
+    trees = merged(model.trees, layout)
+    assert isinstance(trees, Trees)
+    return replace(model, trees=trees, lines=_linear(model.lines, layout))
 
 
 @merged.register

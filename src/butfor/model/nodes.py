@@ -65,6 +65,30 @@ class Nodes:
         return 1 + int(self.feature.max(initial=0))
 
 
+@dataclass(frozen=True, eq=False)
+class LeafLines:
+    """Lines in leaves. A row of which a column is missing that the line reads gets the leaf's constant instead.
+
+    - `constant` (nodes): what each line starts from;
+    - `start` (nodes + 1): where the terms of each line begin;
+    - `column`, `weight` (terms): the column of each term, and its weight.
+    """
+
+    constant: FloatArray
+    start: IntArray
+    column: IntArray
+    weight: FloatArray
+
+    def at(self, X: FloatArray, leaf: IntArray, instead: FloatArray) -> FloatArray:
+        """The value of the line of each row's leaf, added term by term."""
+        out, count = self.constant[leaf], np.diff(self.start)[leaf]
+        for k in range(count.max(initial=0)):
+            rows = np.flatnonzero(count > k)
+            term = self.start[leaf[rows]] + k
+            out[rows] += self.weight[term] * X[rows, self.column[term]]
+        return np.where(np.isnan(out), instead, out)
+
+
 def numbered(count: Sequence[int]) -> IntArray:
     """The number of each tree's first node. `count` says how many nodes each tree has."""
     return np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.intp)

@@ -16,13 +16,14 @@ from butfor.model.additive import Additive
 from butfor.model.cells import joined_cells, number_cells
 from butfor.model.computed import ComputedFeature, FreeLayout, OverComputed
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model, widen
 from butfor.model.rounding import FURTHER_STEPS
-from butfor.model.side_by_side import added, finer, lines_added, lines_side_by_side
+from butfor.model.side_by_side import added, finer, lines_added, lines_side_by_side, with_lines
 from butfor.model.tilted import tilted
 from butfor.model.trees import Trees
 
@@ -174,6 +175,18 @@ def _(model: Mixed, projections: Projections) -> Model:
         )
     assert isinstance(trees, Trees | ObliqueTree | ObliqueForest)
     return added([trees, projections.put_into(model.linear)])
+
+
+@over_features.register
+def _(model: LinearLeaves, projections: Projections) -> LinearLeaves:
+    trees = over_features(model.trees, projections)
+    if not isinstance(trees, Trees):
+        raise UnsupportedModelError(
+            "trees with linear leaves ask for sums of columns, as PCA makes them.",
+            "They must ask for columns.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    return with_lines(trees, projections.put_into(model.lines), model.line)
 
 
 @over_features.register

@@ -14,6 +14,7 @@ from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.computed import OverComputed
 from butfor.model.linear import Linear, evaluate_linear
+from butfor.model.linear_leaves import LinearLeaves, evaluate_linear_leaves
 from butfor.model.mixed import Mixed, evaluate_mixed
 from butfor.model.network import Network, evaluate_network
 from butfor.model.oblique import ObliqueTree, evaluate_oblique
@@ -34,6 +35,8 @@ class ModelKind(StrEnum):
     """A sum of axis-aligned trees."""
     MIXED = "sum of trees and a linear model"
     """Axis-aligned trees and a linear model, added up."""
+    LINEAR_LEAVES = "sum of trees with linear leaves"
+    """Axis-aligned trees with a linear model in each leaf, added up."""
     OBLIQUE = "oblique tree"
     """One tree whose decisions are linear."""
     OBLIQUE_FOREST = "sum of oblique trees"
@@ -49,15 +52,19 @@ class ModelKind(StrEnum):
 
 
 SLOPED = frozenset({
-    ModelKind.LINEAR, ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST,
-    ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
+    ModelKind.LINEAR, ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.LINEAR_LEAVES, ModelKind.OBLIQUE,
+    ModelKind.OBLIQUE_FOREST, ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
 })  # fmt: skip
 """The kinds that read numbers themselves, and not only on which side of a cut they are."""
 
-NO_DISTANCE = frozenset({ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK})
+NO_DISTANCE = frozenset({
+    ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.LINEAR_LEAVES, ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
+})  # fmt: skip
 """The kinds of which the distance to a boundary is not known."""
 
-Model = Linear | Additive | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed | BlackBox
+Model = (
+    Linear | Additive | Trees | Mixed | LinearLeaves | ObliqueTree | ObliqueForest | Network | OverComputed | BlackBox
+)
 
 
 @singledispatch
@@ -108,6 +115,7 @@ evaluate.register(Linear)(evaluate_linear)
 evaluate.register(Additive)(evaluate_additive)
 evaluate.register(Trees)(evaluate_trees)
 evaluate.register(Mixed)(evaluate_mixed)
+evaluate.register(LinearLeaves)(evaluate_linear_leaves)
 evaluate.register(ObliqueTree)(evaluate_oblique)
 evaluate.register(ObliqueForest)(evaluate_oblique_forest)
 evaluate.register(Network)(evaluate_network)
@@ -131,6 +139,11 @@ def _(model: Trees) -> ModelKind:
 @kind_of.register
 def _(model: Mixed) -> ModelKind:
     return ModelKind.MIXED
+
+
+@kind_of.register
+def _(model: LinearLeaves) -> ModelKind:
+    return ModelKind.LINEAR_LEAVES
 
 
 @kind_of.register
@@ -166,11 +179,14 @@ def _(model: BlackBox) -> ModelKind:
 @cuts.register(Linear)
 @cuts.register(Trees)
 @cuts.register(Mixed)
+@cuts.register(LinearLeaves)
 @cuts.register(ObliqueTree)
 @cuts.register(ObliqueForest)
 @cuts.register(Network)
 @cuts.register(OverComputed)
-def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed, feature: int) -> FloatArray:
+def _(
+    model: Linear | Trees | Mixed | LinearLeaves | ObliqueTree | ObliqueForest | Network | OverComputed, feature: int
+) -> FloatArray:
     return model.cells[feature].edges
 
 
@@ -185,11 +201,14 @@ def _(model: Additive, feature: int) -> FloatArray:
 @score_count.register(Additive)
 @score_count.register(Trees)
 @score_count.register(Mixed)
+@score_count.register(LinearLeaves)
 @score_count.register(ObliqueTree)
 @score_count.register(ObliqueForest)
 @score_count.register(Network)
 @score_count.register(OverComputed)
-def _(model: Linear | Additive | Trees | Mixed | ObliqueTree | ObliqueForest | Network | OverComputed) -> int:
+def _(
+    model: Linear | Additive | Trees | Mixed | LinearLeaves | ObliqueTree | ObliqueForest | Network | OverComputed,
+) -> int:
     return model.scores
 
 
@@ -212,6 +231,11 @@ def _(model: Trees) -> tuple[FloatArray, ...]:
 @arrays_to_hash.register
 def _(model: Mixed) -> tuple[FloatArray, ...]:
     return (*arrays_to_hash(model.trees), *arrays_to_hash(model.linear))
+
+
+@arrays_to_hash.register
+def _(model: LinearLeaves) -> tuple[FloatArray, ...]:
+    return (*arrays_to_hash(model.trees), *arrays_to_hash(model.lines), np.asarray(model.line, dtype=np.float64))
 
 
 @arrays_to_hash.register
@@ -284,6 +308,14 @@ def _(model: Mixed, levels: tuple[int, ...]) -> Mixed:
     assert isinstance(trees, Trees)
     assert isinstance(linear, Linear)
     return Mixed(trees, linear)
+
+
+@widen.register
+def _(model: LinearLeaves, levels: tuple[int, ...]) -> LinearLeaves:
+    trees, lines = widen(model.trees, levels), widen(model.lines, levels)
+    assert isinstance(trees, Trees)
+    assert isinstance(lines, Linear)
+    return replace(model, trees=trees, lines=lines)
 
 
 @widen.register

@@ -17,6 +17,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.model.additive import Additive
 from butfor.model.computed import OverComputed
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.network import Layer, Network
 from butfor.model.oblique_forest import ObliqueForest
@@ -124,6 +125,15 @@ def _(model: Mixed, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     size = np.abs(trees.base) + trees.reach + _size(linear, extent)
     both = rounding(trees, A, extent, unit) + rounding(linear, A, extent, unit)
     return np.asarray(both + 2 * FURTHER_STEPS * unit * (np.abs(A) @ size))
+
+
+@rounding.register
+def _(model: LinearLeaves, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """The line of each leaf is rounded, and then all leaves are added up."""
+    trees, lines = model.trees, model.lines
+    off = model.most(rounding(lines, np.eye(lines.scores), extent, unit))
+    size = np.abs(trees.base) + trees.reach + model.most(_size(lines, extent))
+    return np.asarray(np.abs(A) @ (off + 2 * (len(trees.roots) + FURTHER_STEPS) * unit * size))
 
 
 @rounding.register

@@ -9,9 +9,10 @@ from typing import overload
 import numpy as np
 from scipy.linalg import block_diag
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.model.cells import Cells, joined_cells
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
@@ -112,8 +113,17 @@ def _oblique(model: Part) -> ObliqueForest:
 
 def plus(trees: Trees, line: Linear) -> Mixed:
     """The sum of both, which have the same scores."""
+    return Mixed(*_over_joined_cells(trees, line))
+
+
+def with_lines(trees: Trees, lines: Linear, line: IntArray) -> LinearLeaves:
+    """The trees with lines in their leaves: see `LinearLeaves`."""
+    return LinearLeaves(*_over_joined_cells(trees, lines), line)
+
+
+def _over_joined_cells(trees: Trees, line: Linear) -> tuple[Trees, Linear]:
     cells = joined_cells([trees.cells, line.cells])
-    return Mixed(over_cells(trees, cells), finer(line, cells))
+    return over_cells(trees, cells), finer(line, cells)
 
 
 def _padded(model: Part, before: int, after: int) -> Part:

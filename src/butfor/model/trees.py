@@ -217,7 +217,7 @@ class Leaf:
         """The row `x`, with the values that lead elsewhere replaced by others of the same tested features."""
         out = x.copy()
         for j, region in self.path.items():
-            fits = region.mask if isinstance(region, Subset) else _mask(region, cells[j])
+            fits = as_mask(region, cells[j])
             if not fits[cells[j].index(x[[j]])[0]]:
                 cell = int(np.argmax(fits))
                 values = np.arange(cells[j].levels) if cells[j].levels else representatives(cells[j])
@@ -225,8 +225,10 @@ class Leaf:
         return out
 
 
-def _mask(region: Interval, cells: Cells) -> BoolArray:
-    """An interval as a mask with "missing" last."""
+def as_mask(region: CellSet, cells: Cells) -> BoolArray:
+    """Cells of a feature as a mask with "missing" last."""
+    if isinstance(region, Subset):
+        return region.mask
     at = np.arange(cells.count)
     return np.append((at >= region.first) & (at <= region.last), region.missing)
 

@@ -38,11 +38,12 @@ def leased(path: Path) -> Iterator[bool]:
 def held(path: Path) -> bool:
     """Whether somebody works on it."""
     try:
-        age, text = time.time() - path.stat().st_mtime, path.read_text()
+        age, owner = time.time() - path.stat().st_mtime, json.loads(path.read_text())
     except FileNotFoundError:
         return False
-    # an empty one is being written, or its owner died while it wrote
-    return age < EXPIRES and not (text and _gone(json.loads(text)))
+    except ValueError:  # it is being written, or its owner died while it wrote
+        owner = {}
+    return age < EXPIRES and not _gone(owner)
 
 
 def _taken(path: Path) -> bool:

@@ -14,13 +14,14 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.network import Layer, Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import ScoreSet, at_least
-from butfor.model.side_by_side import added, plus
+from butfor.model.side_by_side import added, plus, with_lines
 from butfor.model.trees import Trees, with_cells
 from butfor.problem.constraints import names as constraint
 from butfor.problem.constraints.constraint import AbstractConstraint
@@ -155,6 +156,14 @@ def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: 
         np.zeros(scores), (),
     )  # fmt: skip
     return with_cells(made, tuple(level_cells(len(f.levels)) if f.levels is not None else None for f in space.features))
+
+
+def random_linear_leaves(rng: Random, space: Space, scores: int, trees: int) -> LinearLeaves:
+    """Random trees of which most leaves add a line to a score. Some leaves have the same one."""
+    made = random_trees(rng, space, scores, trees, depth=2)
+    count = 1 + int(np.count_nonzero(made.feature < 0))
+    line = np.where(made.feature[:, None] < 0, rng.integers(-1, count, made.value.shape), -1)
+    return with_lines(made, random_linear(rng, space, count), line)
 
 
 def _with_bins(rng: Random, model: Trees) -> Trees:
@@ -349,7 +358,7 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
     """The problem of a seed. It has one row, a model, a target, a cost and constraints.
 
     `form` is the kind of model: linear, additive, oblique tree, oblique forest, oblique mixed (such and a linear model),
-    network, mixed (trees and a linear model) or trees.
+    network, mixed (trees and a linear model), linear leaves or trees.
     """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -371,6 +380,8 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = random_network(rng, space, scores)
     elif form == "mixed":
         model = plus(random_trees(rng, space, scores, trees, depth=2), random_linear(rng, space, scores))
+    elif form == "linear leaves":
+        model = random_linear_leaves(rng, space, scores, trees)
     else:
         model = random_trees(rng, space, scores, trees)
         if kinds.bins:

@@ -54,7 +54,11 @@ class AbstractDump(ABC):
         """The raw scores, one row per row of the table."""
         if table.shape[1] != self.width:
             raise InputError(f"the table has {table.shape[1]} columns.", f"The model reads {self.width}.")
-        return leaves_added(self.nodes, self.numbers(table), self.base)
+        return self.added(self.numbers(table))
+
+    def added(self, X: FloatArray) -> NDArray[Any]:
+        """What all trees add up to, one row per row of numbers."""
+        return leaves_added(self.nodes, X, self.base)
 
     @abstractmethod
     def numbers(self, table: Any) -> FloatArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.dumps.dump import AbstractDump, DumpedClassifier, DumpedRegressor, FromDump, as_numbers, softmax
 from butfor.model.monotone import AbstractStep, Exponential, Logistic, SignedSquare
-from butfor.model.nodes import Nodes, in_score, numbered
+from butfor.model.nodes import LeafLines, Nodes, in_score, leaves_added, numbered
 from butfor.space import frames
 
 VERSIONS_OF_LIGHTGBM = ("v3", "v4")
@@ -57,7 +57,8 @@ class LightGBMDump(AbstractDump):
     - `averaged`: by which number of iterations the sums are divided (1: they are not);
     - `categories`: those of each category column of the data frame, in the order of these columns. Their names are not
       saved;
-    - `infos`: what is known of each column: its range as "[low:high]", its categories, or "none".
+    - `infos`: what is known of each column: its range as "[low:high]", its categories, or "none";
+    - `lines`: those of the leaves; None if all leaves are constants.
     """
 
     objective: str
@@ -65,8 +66,20 @@ class LightGBMDump(AbstractDump):
     averaged: int
     categories: list[list[Any]]
     infos: list[str]
+    lines: LeafLines | None = None
 
     library: ClassVar[str] = "LightGBM"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        lines = self.lines
+        if lines is None:
+            return
+        numbers = np.concatenate([lines.constant, lines.weight])
+        if not np.isfinite(numbers).all() or not len(lines.column) == len(lines.weight) == lines.start[-1]:
+            raise InputError("the saved model of LightGBM holds a leaf that is no line.", "It must be unchanged.")
+        if not ((lines.column >= 0) & (lines.column < self.width)).all():
+            raise InputError("the saved model of LightGBM has a leaf of other columns.", "It must be unchanged.")
 
     @property
     def sigmoid(self) -> float:
@@ -77,6 +90,19 @@ class LightGBMDump(AbstractDump):
     def link(self) -> AbstractStep | None:
         """The function that makes a value of a sum; None for the identity."""
         return SignedSquare() if "sqrt" in self.settings else LINKED_OBJECTIVES_OF_LIGHTGBM.get(self.objective)
+
+    def added(self, X: FloatArray) -> NDArray[Any]:
+        """What all trees add up to, tree by tree."""
+        if self.lines is None:
+            return super().added(X)
+        out = np.tile(self.base, (len(X), 1))
+        numbers = np.arange(len(self.nodes.feature), dtype=np.float64)[:, None]
+        for tree, root in enumerate(self.nodes.roots.tolist()):
+            finder = replace(self.nodes, roots=np.array([root]), value=numbers)
+            leaf = leaves_added(finder, X, np.zeros(1))[:, 0].astype(np.intp)
+            score = tree % len(self.base)
+            out[:, score] += self.lines.at(X, leaf, self.nodes.value[leaf, score])
+        return out
 
     def numbers(self, table: Any) -> FloatArray:
         if frames.is_array(table) or not self.categories:
@@ -143,7 +169,7 @@ def lightgbm_dump(text: str, classes: tuple[Any, ...]) -> LightGBMDump:
     """A saved model, with all of its trees."""
     header, *trees = _blocks(text)
     objective, *settings = header.get("objective", "custom").split()
-    _check(objective, settings, trees)
+    _check(objective, settings)
     scores, width = int(header["num_tree_per_iteration"]), int(header["max_feature_idx"]) + 1
     names, infos = header["feature_names"].split(), header["feature_infos"].split()
     return LightGBMDump(
@@ -157,6 +183,7 @@ def lightgbm_dump(text: str, classes: tuple[Any, ...]) -> LightGBMDump:
         averaged=len(trees) // scores if "average_output" in header else 1,
         categories=_categories(text),
         infos=infos,
+        lines=_lines(trees) if any(tree.get("is_linear") == "1" for tree in trees) else None,
     )
 
 
@@ -193,17 +220,13 @@ def _categories(text: str) -> list[list[Any]]:
     return list(json.loads(listed) or ()) if found else []
 
 
-def _check(objective: str, settings: Sequence[str], trees: Sequence[Block]) -> None:
+def _check(objective: str, settings: Sequence[str]) -> None:
     known = (*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM, *LINKED_OBJECTIVES_OF_LIGHTGBM)
     if objective not in known:
         raise UnsupportedModelError(
             f"the objective {' '.join([objective, *settings])!r} of LightGBM cannot be read.",
             f"The known objectives are {', '.join(known)}.",
             "Search given rows with bf.candidates(rows).",
-        )
-    if any(tree.get("is_linear") == "1" for tree in trees):
-        raise UnsupportedModelError(
-            "LightGBM fitted linear models in the leaves.", "Leaves must be constants.", "Train without linear_tree."
         )
 
 
@@ -245,6 +268,22 @@ def _nodes(trees: Sequence[Block], scores: int) -> Nodes:
         group=spread(group, -1),
         groups=groups,
         zero_missing=spread(~category & ((kind & ZERO_MISSING) > 0), False),
+    )
+
+
+def _lines(trees: Sequence[Block]) -> LeafLines:
+    """The lines of all nodes. Those of inner nodes have no terms, and those of constant leaves none but the constant."""
+    inner = [np.zeros(int(tree["num_leaves"]) - 1, dtype=np.intp) for tree in trees]
+    constant, count = [], []
+    for none, tree in zip(inner, trees, strict=True):
+        linear = tree.get("is_linear") == "1"
+        constant += [none, _all([tree], "leaf_const" if linear else "leaf_value", np.float64)]
+        count += [none, _all([tree], "num_features", np.intp) if linear else np.zeros(len(none) + 1, dtype=np.intp)]
+    return LeafLines(
+        np.concatenate(constant),
+        np.concatenate([[0], np.cumsum(np.concatenate(count))]).astype(np.intp),
+        _all(trees, "leaf_features", np.intp),
+        _all(trees, "leaf_coeff", np.float64),
     )
 
 

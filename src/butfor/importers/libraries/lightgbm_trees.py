@@ -28,11 +28,13 @@ from butfor.estimator.dumps.lightgbm_dump import (
     without_tiny,
 )
 from butfor.importers.fold.column import Column
+from butfor.importers.fold.leaf_lines import linear_leaves_over
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.linked import value_behind
 from butfor.model.readout import Argmax, Sign
-from butfor.model.trees import exact
+from butfor.model.trees import Trees, exact
 
 
 def read_estimator(model: Any, columns: list[Column]) -> Imported:
@@ -60,8 +62,13 @@ def read_file(estimator: FromDump, columns: list[Column]) -> Imported:
 def read_dump(dump: LightGBMDump, columns: list[Column]) -> Imported:
     """The trees of a saved model."""
     scale = dump.sigmoid / dump.averaged
-    nodes = replace(dump.nodes, value=scale * dump.nodes.value)
-    model = trees_over(_coded(columns, dump), nodes, dump.base, folded=not exact(scale))
+    nodes, lines = replace(dump.nodes, value=scale * dump.nodes.value), dump.lines
+    asked = _coded(columns, dump)
+    if lines is None:
+        model: Trees | LinearLeaves = trees_over(asked, nodes, dump.base, folded=not exact(scale))
+    else:
+        lines = replace(lines, constant=scale * lines.constant, weight=scale * lines.weight)
+        model = linear_leaves_over(columns, asked, nodes, lines, dump.base)
     if not dump.classes:
         return model, value_behind(dump.link)
     if len(dump.base) == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import singledispatch
 
@@ -13,6 +13,7 @@ from butfor.formulation.half_spaces import goals, thresholds
 from butfor.formulation.margins import cells_inside, falls_alone, leaf_offsets, leaves_inside, tightened, widened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
+from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree, Path
@@ -20,11 +21,12 @@ from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.rounding import FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, ScoreSet
-from butfor.model.trees import Interval, Leaf, Trees
+from butfor.model.trees import Trees
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum, mixtures
 from butfor.solvers.milp.features import MOST_STEPS, Piece
+from butfor.solvers.milp.leaves import linear_leaf_scores, total_of, tree_scores
 
 
 @singledispatch
@@ -187,21 +189,31 @@ def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pi
 
 
 def _lost(model: Linear, problem: Problem, A: FloatArray) -> FloatArray:
-    """What each sum `A s` of its scores may lose as values are rounded to float32, and to very fine grids."""
+    """What each sum `A s` of its scores may lose as values are rounded."""
+    return np.asarray(np.abs(A @ model.slope) @ _rounded(problem))
+
+
+def _rounded(problem: Problem) -> FloatArray:
+    """By how much each value is rounded to float32, and to very fine grids."""
     single = np.where(problem.domain.single, np.maximum(-problem.domain.extent.low, problem.domain.extent.high), 0.0)
     width, step = problem.domain.extent.high - problem.domain.extent.low, problem.domain.step
-    rounded = UNIT_SINGLE * single + np.where(width > MOST_STEPS * step, step / 2, 0.0)
-    return np.asarray(np.abs(A @ model.slope) @ rounded)
+    return np.asarray(UNIT_SINGLE * single + np.where(width > MOST_STEPS * step, step / 2, 0.0))
 
 
-@cells_in_use.register
-def _(model: Mixed, problem: Problem) -> tuple[Cells, ...]:
+@cells_in_use.register(Mixed)
+@cells_in_use.register(LinearLeaves)
+def _(model: Mixed | LinearLeaves, problem: Problem) -> tuple[Cells, ...]:
     return model.cells
 
 
 @needs_value.register
 def _(model: Mixed, features: int) -> BoolArray:
     return needs_value(model.linear, features)
+
+
+@needs_value.register
+def _(model: LinearLeaves, features: int) -> BoolArray:
+    return needs_value(model.lines, features)
 
 
 @needs_value.register
@@ -305,9 +317,9 @@ def _leaf_scores(
         b = float(right[gate] if side else left[gate])
         big = b - program.least(score)
         program.at_least(score - big * chosen, b - big, firm=b - big)
-    program.equal(_sum(leaves), 1.0)
+    program.equal(total_of(leaves), 1.0)
     values = model.value[[path.node for path in paths]]
-    return [_sum(float(v) * leaf for v, leaf in zip(column, leaves, strict=True)) for column in values.T]
+    return [total_of(float(v) * leaf for v, leaf in zip(column, leaves, strict=True)) for column in values.T]
 
 
 @add_model.register
@@ -318,75 +330,26 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
     """
     leaves = leaves_inside(model, problem.space, problem.demands.margin)
     if len(model.roots) > 1:
-        scores = _tree_scores(model, program, leaves, pieces)
+        scores = tree_scores(model, program, leaves, pieces)
         _reach(program, problem, score_set, scores)
         return scores
     offset = leaf_offsets(replace(problem, score_sets=(score_set,)), leaves)
-    return _tree_scores(
+    return tree_scores(
         model, program, [leaf for leaf, some in zip(leaves, offset, strict=True) if np.isfinite(some)], pieces
     )
 
 
 @add_model.register
 def _(model: Mixed, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    trees = _tree_scores(model.trees, program, model.trees.leaves, pieces)
+    trees = tree_scores(model.trees, program, model.trees.leaves, pieces)
     scores = [a + b for a, b in zip(trees, _scores(model.linear, pieces), strict=True)]
     _reach(program, problem, score_set, scores, _lost(model.linear, problem, score_set.A))
     return scores
 
 
-def _tree_scores(model: Trees, program: Program, leaves: Sequence[Leaf], pieces: list[Piece]) -> list[Sum]:
-    """The scores of some of the leaves of each tree, one of which is chosen."""
-    scores = [Sum(constant=float(base)) for base in model.base]
-    for tree in range(len(model.roots)):
-        mine = [(leaf, program.variable(0.0, 1.0)) for leaf in leaves if leaf.tree == tree]
-        for leaf, variable in mine:
-            scores = [s + float(v) * variable for s, v in zip(scores, model.value[leaf.node], strict=True)]
-        program.equal(_sum(variable for _, variable in mine), 1.0)
-        for j in {j for leaf, _ in mine for j in leaf.path}:
-            _bind(program, pieces[j], [(leaf, variable) for leaf, variable in mine if j in leaf.path], j)
+@add_model.register
+def _(model: LinearLeaves, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    scores = linear_leaf_scores(model, program, _scores(model.lines, pieces), pieces)
+    lost = model.most(np.abs(model.lines.slope) @ _rounded(problem))
+    _reach(program, problem, score_set, scores, np.abs(score_set.A) @ lost)
     return scores
-
-
-def _bind(program: Program, piece: Piece, users: list[tuple[Leaf, Sum]], j: int) -> None:
-    """Bind those leaves of one tree that depend on feature `j` to its cells."""
-    spans = [(leaf.path[j], variable) for leaf, variable in users]
-    if all(isinstance(region, Interval) for region, _ in spans):
-        _bind_spans(program, piece, [(region, variable) for region, variable in spans if isinstance(region, Interval)])
-        return
-    for k, cell in enumerate(piece.cell):
-        barred = _sum(variable for region, variable in spans if not isinstance(region, Interval) and not region.mask[k])
-        if barred.terms and (cell.terms or cell.constant):
-            program.at_least(Sum(constant=1.0) - cell - barred)
-
-
-def _bind_spans(program: Program, piece: Piece, spans: list[tuple[Interval, Sum]]) -> None:
-    count = piece.cells.count
-    lost = [variable for region, variable in spans if not region.missing]
-    if lost and (piece.missing.terms or piece.missing.constant):
-        program.at_least(Sum(constant=1.0) - piece.missing - _sum(lost))
-    empty = [variable for region, variable in spans if region.first > region.last]
-    if empty:
-        program.at_least(piece.missing - _sum(empty))
-    real = [(region, variable) for region, variable in spans if region.first <= region.last]
-    above = piece.above or _known_above(piece)
-    for k in sorted({r.first - 1 for r, _ in real if r.first > 0} | {r.last for r, _ in real if r.last < count - 1}):
-        for lenient in (False, True):
-            right = [v for r, v in real if r.first > k and (lenient or not r.missing)]
-            if right:
-                program.at_least(above[k] + (piece.missing if lenient else Sum()) - _sum(right))
-        left = [v for r, v in real if r.last <= k]
-        if left:
-            program.at_least(Sum(constant=1.0) - above[k] - _sum(left))
-
-
-def _known_above(piece: Piece) -> list[Sum]:
-    """The order expressions of a number without order variables: sums of its cells."""
-    return [_sum(piece.cell[k + 1 : piece.cells.count]) for k in range(piece.cells.count - 1)]
-
-
-def _sum(parts: Iterable[Sum]) -> Sum:
-    total = Sum()
-    for part in parts:
-        total = total + part
-    return total
