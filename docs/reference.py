@@ -26,7 +26,7 @@ GROUPS = {
         "Portfolio", "HowFar",
     ),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
-    "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
+    "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Missing", "Quadratic"),
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "follows", "linked", "combinations", "computed",

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         within,
     )
     from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
+    from butfor.problem.missing_price import Missing
     from butfor.problem.suggestions import Suggestions, suggest
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
     from butfor.problem.targets.score import Score
@@ -112,6 +113,7 @@ _HOMES = {
         "robust", "robust_to", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
+    "butfor.problem.missing_price": ("Missing",),
     "butfor.problem.suggestions": ("Suggestions", "suggest"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.problem.targets.score": ("Score",),

@@ -8,7 +8,14 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    OneHotEncoder,
+    PowerTransformer,
+    QuantileTransformer,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -16,6 +23,7 @@ from butfor.errors import FidelityError
 from butfor.model.oblique import ObliqueTree
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from butfor.trees import ObliqueTreeClassifier, ObliqueTreeRegressor, TAOClassifier, TAORegressor
+from tests.importers.checks import why_unread
 from tests.shorter import first
 
 
@@ -122,6 +130,30 @@ def test_a_tree_of_another_library_with_the_same_name_is_refused():
     X = np.random.default_rng(0).normal(size=(40, 2))
     with pytest.raises(FidelityError, match="or butfor's oblique trees"):
         check_importer(BaggingClassifier(TAOClassifier(max_depth=1), 2).fit(X, X[:, 0] > 0), X)
+
+
+@pytest.mark.parametrize("encode", ["onehot-dense", "ordinal"])
+def test_bins_are_read_and_proven(encode) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 12, size=(200, 2)).astype(float)
+    y = X[:, 0] // 3 + X[:, 1] // 4 > 3
+    bins = KBinsDiscretizer(4, encode=encode, strategy="uniform")
+    model = make_pipeline(bins, TAOClassifier(2, init="random", alpha=0.1, random_state=0)).fit(X, y)
+    check_importer(model, X)
+    every = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
+    said = model.predict(every)
+    explainer = bf.Explainer(model, X)
+    for row in X[~model.predict(X)][:5]:
+        answer = explainer.explain(row[None], target=True, solver="oblique_exact")
+        assert answer.certificate.status.name == "PROVEN_OPTIMAL"
+        assert answer.cost == pytest.approx((np.abs(every - row) / 11).sum(axis=1)[said].min(), abs=1e-6)
+
+
+@pytest.mark.parametrize("step", [PowerTransformer(), QuantileTransformer(n_quantiles=9), FunctionTransformer(np.exp)])
+def test_what_bends_a_column_before_it_is_named(step) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = make_pipeline(step, TAOClassifier(2, random_state=0)).fit(X, X[:, 0] > 0)
+    assert "an oblique tree follows a step that bends a column" in why_unread(model, X)
 
 
 @pytest.mark.parametrize("cost", ["L1", "L2", "LInf"])

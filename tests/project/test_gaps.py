@@ -14,7 +14,7 @@ from sklearn.ensemble import IsolationForest, RandomForestClassifier, VotingClas
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures
+from sklearn.preprocessing import PolynomialFeatures, PowerTransformer
 
 import butfor as bf
 
@@ -56,6 +56,10 @@ UNPROVEN, REFUSED = AssertionError, bf.ButforError
 GAPS: dict[str, tuple[str, type[Exception], Callable[[], None]]] = {
     "polynomial features": (
         "Steps that multiply columns", UNPROVEN, lambda: proven(make_pipeline(PolynomialFeatures(2), LogisticRegression()))
+    ),
+    "bent columns before oblique trees": (
+        "Steps that bend a column", UNPROVEN,
+        lambda: proven(make_pipeline(PowerTransformer(), bf.trees.TAOClassifier(2, init="random", alpha=0.3, random_state=0))),
     ),
     "dropped dummies": ("Dummies whose names do not begin alike", UNPROVEN, dropped_dummies),
     "several outputs": ("Regression models with several outputs", REFUSED, several_outputs),

@@ -102,10 +102,10 @@ def _choice_cost(problem: Problem, part, choice, best: float) -> float:
     reach = max([float(prices.reach(j, start[None, [j]], point[None, [j]])[0, 0]) for j in fixed], default=0.0)
     lost = [j for j in moving if np.isnan(start[j])]
     known = [j for j in moving if not np.isnan(start[j])]
-    constant += sum(float(prices.missing[j]) for j in lost) + sum(float(prices.l0[j]) for j in known)
+    constant += sum(float(prices.missing[1, j]) for j in lost) + sum(float(prices.l0[j]) for j in known)
     if not np.isfinite(constant) or constant >= best:
         return np.inf
-    reach = max([reach, *(float(prices.linf_missing[j]) for j in lost)])
+    reach = max([reach, *(float(prices.linf_missing[1, j]) for j in lost)])
     if not moving:
         return constant + reach * prices.has_linf if np.all(b <= 1e-12) else np.inf
     l1 = np.array([prices.l1[j] if j in known else 0.0 for j in moving])

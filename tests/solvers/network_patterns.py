@@ -85,8 +85,8 @@ def _with_values(problem: Problem, chosen, score_set: ScoreSet, raised: float, l
     base, reach = 0.0, 0.0
     for j in range(len(x)):
         if j in cells:
-            base += float(prices.missing[j]) if np.isnan(x[j]) else float(prices.l0[j])
-            reach = max(reach, float(prices.linf_missing[j]) if np.isnan(x[j]) else 0.0)
+            base += float(prices.missing[1, j]) if np.isnan(x[j]) else float(prices.l0[j])
+            reach = max(reach, float(prices.linf_missing[1, j]) if np.isnan(x[j]) else 0.0)
             continue
         before, after = x[None, [j]], point[None, [j]]
         base += float(prices.separable(j, before, after)[0, 0])

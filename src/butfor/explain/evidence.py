@@ -34,9 +34,11 @@ def evidence_of(
 def _confidences(outcome: Outcome, verdict: Verdict, case: Case) -> dict[int, float]:
     """At which level answers hold for the true coefficients, if a constraint asks for one."""
     at = np.flatnonzero(outcome.found() & verdict.passed.all(axis=1))
+    rules = [rule for rule in case.question.constraints if rule.has_level]
+    if not rules or not len(at):
+        return {}
     changes = case.changes(outcome.row[at], verdict.points[at])
-    asked = (rule.confidence(changes, case.referee) for rule in case.question.constraints) if len(at) else ()
-    levels = [level for level in asked if level is not None]
+    levels = [level for rule in rules if (level := rule.confidence(changes, case.referee)) is not None]
     return dict(zip(at.tolist(), np.min(levels, axis=0).tolist(), strict=True)) if levels else {}
 
 

@@ -59,8 +59,9 @@ def _missed(score_set: ScoreSet) -> tuple[ScoreSet, ...]:
 def _lengths(ball: Ball) -> Prices:
     """A shift costs its length, or the square of it, and a slip nothing."""
     nothing = np.zeros(len(ball.radius))
+    lost = np.stack([nothing, nothing])
     share = np.divide(1.0, ball.radius, out=nothing.copy(), where=ball.radius > 0)
-    prices = Prices(l0=nothing, l1=nothing, l2=nothing, linf=nothing, missing=nothing, linf_missing=nothing)
+    prices = Prices(l0=nothing, l1=nothing, l2=nothing, linf=nothing, missing=lost, linf_missing=lost)
     if ball.norm is BallNorm.L1:
         return replace(prices, l1=WHOLE * share)
     return replace(prices, l2=WHOLE * share**2)

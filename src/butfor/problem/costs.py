@@ -5,14 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from butfor.arrays import FloatArray, plain
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.level_prices import level_table
 from butfor.problem.prices import Price, Prices
+from butfor.problem.weights import per_column, shown
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -47,6 +48,9 @@ class AbstractCost(ABC):
 
 class Term(AbstractCost):
     """One term of a cost."""
+
+    comes_last: ClassVar[bool] = False
+    """Whether it replaces what other terms say."""
 
     def terms(self) -> tuple[tuple[float, Term], ...]:
         """This term alone, with weight 1."""
@@ -85,7 +89,7 @@ class Norm(Term):
 
     def units(self, space: Space) -> FloatArray:
         """The price of one unit of change, for each feature (a whole range, or a level)."""
-        return _per_column(self.weights, space, 1.0, "weight")
+        return per_column(self.weights, space, 1.0, "weight")
 
     def widths(self, space: Space) -> FloatArray:
         """For each feature, the change that counts as one unit."""
@@ -96,7 +100,7 @@ class Norm(Term):
     def __repr__(self) -> str:
         settings = []
         if self.weights:
-            settings.append(f"weights={_shown(self.weights)}")
+            settings.append(f"weights={shown(self.weights)}")
         if self.scale != "range":
             settings.append(f"scale={self.scale!r}")
         return f"{type(self).__name__}({', '.join(settings)})"
@@ -174,11 +178,11 @@ class L0(Term):
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """A fixed price per change."""
-        unit = weight * _per_column(self.weights, space, 1.0, "weight")
+        unit = weight * per_column(self.weights, space, 1.0, "weight")
         return prices.plus("l0", unit, np.zeros(len(space)), _tables(space, unit, lambda d: (d > 0).astype(np.float64)))
 
     def __repr__(self) -> str:
-        return f"L0(weights={_shown(self.weights)})" if self.weights else "L0()"
+        return f"L0(weights={shown(self.weights)})" if self.weights else "L0()"
 
 
 @suggests
@@ -315,8 +319,9 @@ def price(cost: AbstractCost, space: Space) -> Prices:
         )
     zero = np.zeros(len(space))
     empty = {j: np.zeros((len(f.levels) + 1,) * 2) for j, f in enumerate(space.features) if f.levels is not None}
-    prices = Prices(zero, zero, zero, zero, zero, zero, tables=empty)
-    for weight, term in cost.terms():
+    none = np.stack([zero, zero])
+    prices = Prices(zero, zero, zero, zero, none, none, tables=empty)
+    for weight, term in sorted(cost.terms(), key=lambda part: part[1].comes_last):
         if not weight:
             continue
         prices = term.add_to(prices, weight, space)
@@ -381,20 +386,3 @@ def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
             "It must be 'range', 'mad', 'std', 'none' or a dict with a number per column.",
         )
     return {"range": feature.range, "mad": feature.mad, "std": feature.std}[scale] or feature.range
-
-
-def _shown(weights: Any) -> str:
-    return repr({name: plain(weight) for name, weight in weights.items()} if isinstance(weights, Mapping) else weights)
-
-
-def _per_column(given: Mapping[str, float] | None, space: Space, default: float, word: str) -> FloatArray:
-    out = np.full(len(space), default)
-    if given is not None and not isinstance(given, Mapping):
-        raise InputTypeError(f"{word}s={given!r} was given.", f"It must be a dict {{column: {word}}}.")
-    for name, value in (given or {}).items():
-        j = space.index(name)
-        message = (f"the {word} of {name!r} is {value!r}.", f"A {word} must be finite and not negative.")
-        out[j] = number(value, *message)
-        if not np.isfinite(out[j]) or out[j] < 0:
-            raise InputError(*message)
-    return out

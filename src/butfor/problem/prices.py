@@ -24,7 +24,7 @@ class Prices:
     """What each change costs in a given space.
 
     - A number that changes by d costs `l0 [changed] + l1 |d| + l2 d^2`, plus what the `calls` return.
-    - A number that becomes known or missing costs `missing`.
+    - A number that becomes missing costs `missing[0]`, and one that becomes known `missing[1]`.
     - A level costs `tables[j][before, after]`. "Missing" is the last row and the last column.
     - Added once for the whole row: the largest of `linf |d|`, `linf_missing` and `linf_tables` over the features, and
       `d' Q d`.
@@ -61,7 +61,21 @@ class Prices:
                 "A cost can have only one.",
                 "Put all weights into one bf.LInf(weights=...).",
             )
-        return replace(self, linf=rate, linf_missing=missing, linf_tables=dict(tables))
+        return replace(self, linf=rate, linf_missing=np.stack([missing, missing]), linf_tables=dict(tables))
+
+    def with_missing(self, lost: Mapping[int, float], found: Mapping[int, float]) -> Prices:
+        """These prices, where becoming missing (`lost`) and becoming known (`found`) cost just this in some columns."""
+        missing, largest = np.array(self.missing), np.array(self.linf_missing)
+        tables, reach = dict(self.tables), dict(self.linf_tables)
+        for way, named in enumerate((lost, found)):
+            for j, price in named.items():
+                missing[way, j], largest[way, j] = price, 0.0
+                for each, value in ((tables, price), (reach, 0.0)):
+                    if j in each:
+                        each[j] = each[j].copy()
+                        line = each[j][:-1, -1] if way == 0 else each[j][-1, :-1]
+                        line[:] = value
+        return replace(self, missing=missing, linf_missing=largest, tables=tables, linf_tables=reach)
 
     def with_calls(self, calls: Mapping[int, tuple[float, Price]]) -> Prices:
         """These prices with the user's callables added."""
@@ -82,7 +96,7 @@ class Prices:
             price = price + self.l0[j] * (gap > 0)
         lost = np.isnan(gap)
         if lost.any():
-            price = np.where(lost, _unless_both_missing(self.missing[j], before, after), price)
+            price = np.where(lost, _lost_or_found(self.missing[:, j], before, after), price)
         for weight, call in self.calls.get(j, ()):
             price = price + weight * _called(call, before, after)
         return np.asarray(price)
@@ -92,7 +106,7 @@ class Prices:
         if j in self.linf_tables:
             return _entries(self.linf_tables[j], before, after)
         gap = np.abs(after - before)
-        moved = _unless_both_missing(self.linf_missing[j], before, after)
+        moved = _lost_or_found(self.linf_missing[:, j], before, after)
         return np.where(np.isnan(gap), moved, self.linf[j] * gap)
 
     def with_coin(self, typical: FloatArray, moved: FloatArray) -> Prices:
@@ -152,7 +166,7 @@ class Prices:
     def added(self) -> Prices:
         """Only the prices that are added up over the features."""
         nothing = np.zeros(len(self.l0))
-        return replace(self, linf=nothing, linf_missing=nothing, linf_tables={}, Q=None)
+        return replace(self, linf=nothing, linf_missing=np.zeros_like(self.linf_missing), linf_tables={}, Q=None)
 
     @property
     def added_above(self) -> Prices:
@@ -180,13 +194,13 @@ class Prices:
         """The whole cost of each row."""
         gap = np.abs(after - before)
         lost = np.isnan(gap)
-        moved = _unless_both_missing(self.missing, before, after)
+        moved = _lost_or_found(self.missing, before, after)
         price = np.where(lost, moved, self.l1 * gap + self.l2 * gap**2 + self.l0 * (gap > 0))
         for j in {*self.tables, *self.calls}:
             price[:, j] = self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
         cost = price.sum(axis=1)
         if self.has_linf:
-            moved = _unless_both_missing(self.linf_missing, before, after)
+            moved = _lost_or_found(self.linf_missing, before, after)
             reach = np.where(lost, moved, self.linf * gap)
             for j in self.linf_tables:
                 reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
@@ -203,8 +217,10 @@ def _entries(table: FloatArray, before: FloatArray, after: FloatArray) -> FloatA
     return np.asarray(table[row, column])
 
 
-def _unless_both_missing(price: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
-    return np.where(np.isnan(before) & np.isnan(after), 0.0, price)
+def _lost_or_found(price: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
+    """The price of becoming missing (the first), or of becoming known. What stays missing costs nothing."""
+    lost, found = price
+    return np.where(np.isnan(before), np.where(np.isnan(after), 0.0, found), lost)
 
 
 def _called(call: Price, before: FloatArray, after: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.model.survival import curves
-from butfor.problem import costs
+from butfor.problem import costs, missing_price
 from butfor.problem.constraints import (
     computed,
     confident,
@@ -29,6 +29,7 @@ from butfor.space import dummies, levels
 
 SPEC_KINDS: tuple[type, ...] = (
     costs.L0, costs.L1, costs.L2, costs.LInf, costs.Gower, costs.MAD, costs.Table, costs.Quadratic, costs.Mix,
+    missing_price.Missing,
     restrictions.Fixed, restrictions.Direction, restrictions.Between, restrictions.Within, restrictions.Grid,
     restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
     relations.AtMost, relations.LinearRelation, implications.Event, implications.Implication, follows.Follows,

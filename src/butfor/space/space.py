@@ -118,9 +118,9 @@ class Space:
 
         A column in which nothing changed was not written, and float64 holds every number.
         """
+        table = frames.opened(table)
         if frames.holds_floats(table, self.columns):
             return points
-        table = frames.opened(table)
         given = frames.positions(table)
         out = points.copy()
         for j in np.flatnonzero((~same(points, was)).any(axis=0)).tolist():

@@ -27,6 +27,7 @@ from butfor.problem.constraints import names as constraint
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.constraints.judged import Margin
 from butfor.problem.costs import L0, L1, L2, AbstractCost, LInf, Quadratic, Table, price
+from butfor.problem.missing_price import Missing
 from butfor.problem.problem import Problem, state
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -277,11 +278,20 @@ def random_cost(rng: Random, space: Space, kinds: Kinds) -> AbstractCost:
         "mix": lambda: L1(weights) + 0.25 * L0() + 0.5 * L2(),
         "table": lambda: _random_table(rng, space) + L1(),
         "l1+l2": lambda: L1(weights) + 0.5 * L2(),
+        "lost and found": lambda: _with_missing(rng, space, L1(weights) + 0.25 * L0()),
+        "largest, lost and found": lambda: _with_missing(rng, space, LInf(weights) + 0.5 * L1()),
         "form": lambda: _random_form(rng, space),
         "form+linf": lambda: _random_form(rng, space) + LInf(weights),
     }
     cost: AbstractCost = made[str(rng.choice(list(kinds.costs)))]()
     return cost
+
+
+def _with_missing(rng: Random, space: Space, cost: AbstractCost) -> AbstractCost:
+    """A cost with other prices for what becomes missing, and for what becomes known."""
+    able = [feature.name for feature in space.features if feature.missing]
+    lost, found = ({name: float(rng.integers(0, 5)) / 4 for name in able if rng.random() < 0.8} for _ in range(2))
+    return cost + Missing(lost, found) if lost or found else cost
 
 
 def _random_table(rng: Random, space: Space) -> AbstractCost:

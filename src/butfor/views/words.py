@@ -315,6 +315,19 @@ def _weighted(told: ConstraintWords, spec: Spec) -> str:
     return say("; weighted {listed}", listed=listed)
 
 
+def _missing_price(told: ConstraintWords, spec: Spec) -> str:
+    lost, found = (_prices(told, from_spec(spec[way])) for way in ("lost", "found"))
+    parts = [say("a value that becomes missing costs {price}", price=lost)] if lost else []
+    parts += [say("a value that becomes known costs {price}", price=found)] if found else []
+    return say("; plus ").join(parts)
+
+
+def _prices(told: ConstraintWords, given: Any) -> str:
+    if not isinstance(given, Mapping):
+        return "" if given is None else told.number(float(given))
+    return told.listed(f"{told.number(float(price))} ({told.label(name)})" for name, price in given.items())
+
+
 def _mix(told: ConstraintWords, spec: Spec) -> str:
     parts = ((weight, _cost(term, say("a price"), told)) for weight, term in spec["parts"])
     return say("; plus ").join(
@@ -335,6 +348,7 @@ COST_SENTENCES: dict[Any, Told] = {
         what=say("the sum of the changes"),
         unit=say("in median absolute deviations of its column"),
     ),
+    "Missing": _missing_price,
     "Mix": _mix,
 }
 """For each kind of cost, a function that puts it into words."""

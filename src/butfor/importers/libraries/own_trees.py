@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.linear import linear_over
 from butfor.importers.registry import Imported, register_importer
@@ -55,6 +56,13 @@ def _spread(weights: FloatArray, reads: IntArray, columns: int) -> FloatArray:
 
 def _gates(estimators: Sequence[Any], weights: Sequence[FloatArray], columns: list[Column]) -> Linear:
     """The decisions of some trees, one after the other."""
+    bent = next((one for one in columns if not one.affine and one.table is None and one.edges is None), None)
+    if bent is not None:
+        raise UnsupportedModelError(
+            f"an oblique tree follows a step that bends a column: {bent.bent_by or 'one of your own'}.",
+            "Its decisions must be linear in each number, or in bins.",
+            "Bend the table beforehand (answers are then in the bent units), or bin the column. Until then, the swarm searches.",
+        )
     inner = [estimator.left_ >= 0 for estimator in estimators]
     if not any(some.any() for some in inner):  # single leaves need no gate, but a linear model has at least one score
         return linear_over(columns, np.zeros((1, len(columns))), np.zeros(1))

@@ -49,6 +49,7 @@ class Confident(Demanded):
     covariance: tuple[tuple[float, ...], ...] | None = None
 
     adds_scores = True
+    has_level = True
 
     def __repr__(self) -> str:
         return f"confident({self.level!r}{'' if self.covariance is None else ', covariance=...'})"

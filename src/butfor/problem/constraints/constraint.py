@@ -72,6 +72,8 @@ class AbstractConstraint(ABC):
     """Whether it must hold in a whole ball around the answer: then it has `ball`, `scaled` and `around`."""
     adds_scores: ClassVar[bool] = False
     """Whether it is kept by further scores of the model. They are about the answer alone."""
+    has_level: ClassVar[bool] = False
+    """Whether it is about a level of confidence, which `confidence` tells."""
     survives: ClassVar[bool] = False
     """Whether it says what an answer survives, which is told as a promise."""
     alters: ClassVar[bool] = False
@@ -114,7 +116,7 @@ class AbstractConstraint(ABC):
         return self
 
     def confidence(self, changes: Changes, referee: Referee) -> FloatArray | None:
-        """At which level of confidence each point meets the target. None if it is about no such level."""
+        """At which level of confidence each point meets the target. None if that is not known."""
         return None
 
     def around(self, changes: Changes, referee: Referee, sampled: int) -> list[Neighbourhood] | None:

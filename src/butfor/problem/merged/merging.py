@@ -284,8 +284,9 @@ class Merging:
         return replace(demands, ball=ball, judged=judged)
 
     def _of_others(self, values: FloatArray) -> FloatArray:
-        """Numbers of the columns, and 0 for each merged one."""
-        return np.append(values[self.layout.others], np.zeros(len(self.layout.groups)))
+        """Numbers of the columns (..., columns), and 0 for each merged one."""
+        nothing = np.zeros((*values.shape[:-1], len(self.layout.groups)))
+        return np.concatenate([values[..., self.layout.others], nothing], axis=-1)
 
     @property
     def witnesses(self) -> Witnesses:

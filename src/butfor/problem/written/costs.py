@@ -7,10 +7,15 @@ from contextlib import suppress
 
 from butfor.errors import InputError, choice
 from butfor.problem import costs
+from butfor.problem.missing_price import Missing
 
 COSTS: dict[str, type[costs.Term]] = {
     "L1": costs.L1, "L2": costs.L2, "LInf": costs.LInf, "L0": costs.L0, "Gower": costs.Gower, "MAD": costs.MAD,
 }  # fmt: skip
+
+MISSING = re.compile(r"missing\s*\((.*)\)", re.IGNORECASE)
+PRICE = re.compile(r"(lost|found)(?:\s+(.+?))?\s*=\s*([^=]+)", re.IGNORECASE)
+"""What stands in the brackets of Missing: lost=3, or found savings=0.1."""
 
 PLUS = re.compile(r"(?<![0-9.][eE])\+")
 """A plus sign that is not inside a number such as 1e+3."""
@@ -28,13 +33,15 @@ def read_cost(text: str, given: str | None = None) -> costs.AbstractCost:
 def _term(part: str, given: str) -> costs.AbstractCost:
     """One term: a cost, or a cost times a number."""
     factors = [factor.strip() for factor in part.split("*")]
+    prices = [MISSING.fullmatch(factor) for factor in factors]
     known = {name.lower(): kind for name, kind in COSTS.items()}
-    at = [k for k, factor in enumerate(factors) if factor.removesuffix("()").lower() in known]
+    at = [k for k, factor in enumerate(factors) if prices[k] or factor.removesuffix("()").lower() in known]
     if len(at) != 1 or len(factors) > 2:
         unknown = next((factor for factor in factors if factor[:1].isalpha()), None)
         listed, meant = choice("The costs are", unknown, COSTS)
         raise InputError(f"{given} was given.", f"{listed} A sum of them is written as L1+0.5*L0.", meant)
-    cost = known[factors.pop(at[0]).removesuffix("()").lower()]()
+    said, name = prices[at[0]], factors.pop(at[0]).removesuffix("()").lower()
+    cost = known[name]() if said is None else _missing(said[1], given)
     if not factors:
         return cost
     weight = None
@@ -43,3 +50,27 @@ def _term(part: str, given: str) -> costs.AbstractCost:
     if weight is None:
         raise InputError(f"{given} was given.", f"{factors[0]!r} is not a number.", "Write a weighted cost as 0.5*L0.")
     return weight * cost
+
+
+def _missing(text: str, given: str) -> costs.Term:
+    """The prices of what becomes missing or known: of all columns, or of named ones."""
+    prices: dict[str, dict[str | None, float]] = {"lost": {}, "found": {}}
+    for part in text.split(","):
+        found, value = PRICE.fullmatch(part.strip()), None
+        with suppress(ValueError):
+            value = float(found[3]) if found else None
+        if found is None or value is None:
+            raise InputError(
+                f"{given} was given.",
+                f"{part.strip()!r} is no price of what becomes missing or known.",
+                "Write Missing(lost=3), Missing(found savings=0.1), or several of them with commas.",
+            )
+        prices[found[1].lower()][found[2]] = value
+    if any(None in each and len(each) > 1 for each in prices.values()):
+        raise InputError(f"{given} was given.", "A price for all columns stands beside one for a named column.", "")
+    return Missing(*(_of_columns(each) for each in prices.values()))
+
+
+def _of_columns(prices: dict[str | None, float]) -> float | dict[str, float] | None:
+    """One price for all columns, or one for each that is named."""
+    return prices[None] if None in prices else {name: price for name, price in prices.items() if name} or None

@@ -177,9 +177,9 @@ def _by_value(program: Program, piece: Piece, needs: Needs, widest: Sum | None) 
     piece.by_value, piece.room = True, max(abs(high - start), abs(low - start))
     if np.isnan(x):
         piece.changed = there
-        program.minimise(float(prices.missing[j]) * there)
+        program.minimise(float(prices.missing[1, j]) * there)
         if widest is not None:
-            program.at_least(widest - float(prices.linf_missing[j]) * there)
+            program.at_least(widest - float(prices.linf_missing[1, j]) * there)
     else:
         piece.gain = piece.value - x
         _price_of_change(program, piece, needs, widest, changed)
@@ -258,12 +258,14 @@ def _price_of_change(program: Program, piece: Piece, needs: Needs, widest: Sum |
         program.minimise(float(prices.l1[j]) * size + float(prices.l0[j]) * (changed or Sum()))
     else:
         program.minimise(
-            float(prices.l1[j]) * size + float(prices.l0[j]) * (changed or Sum()) + float(prices.missing[j]) * missing
+            float(prices.l1[j]) * size
+            + float(prices.l0[j]) * (changed or Sum())
+            + float(prices.missing[0, j]) * missing
         )
     if prices.l2[j]:
         program.minimise_square((piece.gain + x * missing,), np.array([[prices.l2[j]]]))
     if widest is not None:
-        program.at_least(widest - float(prices.linf[j]) * size - float(prices.linf_missing[j]) * missing)
+        program.at_least(widest - float(prices.linf[j]) * size - float(prices.linf_missing[0, j]) * missing)
 
 
 def _cells_of_value(program: Program, piece: Piece, there: Sum) -> None:

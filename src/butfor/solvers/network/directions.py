@@ -108,7 +108,7 @@ def _of_number(choices: FeatureChoices, first: Linear, found: _DirectionList) ->
     found.add(j, DOWN, (x - low) / unit, costs, -slope, -slope)
     if choices.missing[0, 0]:
         lost = _reaching(first, j, np.array([np.nan])) - _reaching(first, j, np.array([x]))
-        costs = float(prices.missing[j]), 0.0, 0.0, float(prices.linf_missing[j])
+        costs = float(prices.missing[0, j]), 0.0, 0.0, float(prices.linf_missing[0, j])
         found.add(j, first.cells[j].count, 1.0, costs, lost[:, 0], lost[:, 0])
 
 

@@ -24,7 +24,7 @@ def side_bounds(problem: Problem) -> FloatArray:
     model, prices = problem.model, problem.prices
     assert isinstance(model, ObliqueTree)
     zero = np.zeros(len(problem.space))
-    alone = replace(prices, l0=zero, linf=zero, linf_missing=zero, linf_tables={}, calls={}, Q=None)
+    alone = replace(prices, l0=zero, linf=zero, linf_missing=np.stack([zero, zero]), linf_tables={}, calls={}, Q=None)
     loose = replace(problem, prices=alone, relations=())
     if not separable(loose):
         return np.zeros((model.gates.scores, 2))

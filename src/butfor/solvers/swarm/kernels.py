@@ -225,7 +225,7 @@ def add_prices(points, row, factuals, prices):  # type: ignore[no-untyped-def]
                 gap = abs(after - before)
                 total += l0[j] + l1[j] * gap + l2[j] * gap * gap
             elif before == before or after == after:
-                total += missing[j]
+                total += missing[1 if before != before else 0, j]
         out[q] = total
     return out
 

@@ -58,7 +58,8 @@ class Plan(NamedTuple):
 class RatesAndTables(NamedTuple):
     """Prices that are sums of rates and tables.
 
-    - `l0`, `l1`, `l2`, `missing` (features): the rates;
+    - `l0`, `l1`, `l2` (features): the rates;
+    - `missing` (2, features): the prices of becoming missing, and of becoming known;
     - `place` (features): where the prices between the levels begin in `table`;
     - `side` (features): the number of levels, "missing" included, which comes last; 0 for a number;
     - `table`: the prices between levels, `side` values per level.
