@@ -13,8 +13,8 @@ COSTS: dict[str, type[costs.Term]] = {
     "L1": costs.L1, "L2": costs.L2, "LInf": costs.LInf, "L0": costs.L0, "Gower": costs.Gower, "MAD": costs.MAD,
 }  # fmt: skip
 
-MISSING = re.compile(r"missing\s*\((.*)\)", re.IGNORECASE)
-PRICE = re.compile(r"(lost|found)(?:\s+(.+?))?\s*=\s*([^=]+)", re.IGNORECASE)
+MISSING_TERM = re.compile(r"missing\s*\((.*)\)", re.IGNORECASE)
+MISSING_PRICE = re.compile(r"(lost|found)(?:\s+(.+?))?\s*=\s*([^=]+)", re.IGNORECASE)
 """What stands in the brackets of Missing: lost=3, or found savings=0.1."""
 
 PLUS = re.compile(r"(?<![0-9.][eE])\+")
@@ -33,7 +33,7 @@ def read_cost(text: str, given: str | None = None) -> costs.AbstractCost:
 def _term(part: str, given: str) -> costs.AbstractCost:
     """One term: a cost, or a cost times a number."""
     factors = [factor.strip() for factor in part.split("*")]
-    prices = [MISSING.fullmatch(factor) for factor in factors]
+    prices = [MISSING_TERM.fullmatch(factor) for factor in factors]
     known = {name.lower(): kind for name, kind in COSTS.items()}
     at = [k for k, factor in enumerate(factors) if prices[k] or factor.removesuffix("()").lower() in known]
     if len(at) != 1 or len(factors) > 2:
@@ -56,7 +56,7 @@ def _missing(text: str, given: str) -> costs.Term:
     """The prices of what becomes missing or known: of all columns, or of named ones."""
     prices: dict[str, dict[str | None, float]] = {"lost": {}, "found": {}}
     for part in text.split(","):
-        found, value = PRICE.fullmatch(part.strip()), None
+        found, value = MISSING_PRICE.fullmatch(part.strip()), None
         with suppress(ValueError):
             value = float(found[3]) if found else None
         if found is None or value is None:
