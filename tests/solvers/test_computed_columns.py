@@ -23,7 +23,6 @@ from butfor.space.space import Space
 from butfor.testing.problems import (
     Kinds,
     random_constraints,
-    random_cost,
     random_linear,
     random_readout,
     random_row,
@@ -31,6 +30,7 @@ from butfor.testing.problems import (
     random_target,
     random_trees,
 )
+from butfor.testing.random_costs import random_cost
 from butfor.testing.solver_contract import SolverContract
 from tests.shorter import first
 
@@ -73,7 +73,7 @@ def with_computed(
     readout = random_readout(rng, kinds, scores)
     model = random_linear(rng, space, scores) if form == "linear" else random_trees(rng, space, scores, trees)
     listed = among_each_other([*random_constraints(rng, space, kinds), *rules])
-    prices = price_beside(random_cost(rng, space, kinds), space, [rule.name for rule in rules]).in_coins
+    prices = price_beside(random_cost(rng, space, kinds.costs), space, [rule.name for rule in rules]).in_coins
     return state(space, model, factuals, random_target(rng, readout), prices, listed)
 
 

@@ -14,7 +14,8 @@ from butfor.problem.spec import to_spec
 from butfor.problem.targets.classes import Classes
 from butfor.problem.targets.target import AbstractTarget
 from butfor.space.feature import Feature
-from butfor.testing.problems import Kinds, random_constraints, random_cost, random_row, random_space
+from butfor.testing.problems import Kinds, random_constraints, random_row, random_space
+from butfor.testing.random_costs import random_cost
 from butfor.verdict.certificate import Certificate
 
 SPACE = bf.Space(
@@ -86,7 +87,7 @@ def drawn(seed: int) -> bf.Explanation:
     space = random_space(rng, kinds)
     status = list(bf.Status)[rng.integers(5)]
     label = [True, 3, "yes", 2.5][rng.integers(4)]
-    asked = question(Classes((label,)), random_cost(rng, space, kinds), random_constraints(rng, space, kinds))
+    asked = question(Classes((label,)), random_cost(rng, space, kinds.costs), random_constraints(rng, space, kinds))
     return made(
         tuple(random_row(rng, space).tolist()),
         tuple(random_row(rng, space).tolist()) if status.found else None,
