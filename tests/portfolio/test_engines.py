@@ -72,6 +72,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.long
 def test_a_model_that_a_script_defines_goes_to_other_processes(whole: Path, tmp_path: Path) -> None:
     assert "24 of 24 rows are done" in ended(started(tmp_path / "out"))  # the script has no `if __name__ == "__main__"`
     assert same(whole, tmp_path / "out")
@@ -120,6 +121,7 @@ def alive(process: int) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_two_calls_at_once_share_the_work(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     first = started(folder, pause=0.02, jobs=1)
@@ -144,6 +146,7 @@ def test_ctrl_c_ends_after_the_running_parts(whole: Path, tmp_path: Path) -> Non
     assert same(whole, folder)
 
 
+@pytest.mark.long
 def test_ctrl_c_twice_ends_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     process = started(folder, pause=0.1)
@@ -175,6 +178,7 @@ class Deadly:
         return explainer().model.predict(X)
 
 
+@pytest.mark.long
 def test_rows_that_end_their_process_are_told(tmp_path: Path) -> None:
     bad = rows(20)
     bad.loc[13, "debt"] = 77.0
@@ -244,3 +248,46 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not [path for path in (tmp_path / "out" / "parts").iterdir() if path.name.startswith(".")]
     explainer().portfolio(rows(), tmp_path / "out", rows_per_part=10, n_jobs=1)
     assert same(tmp_path / "whole", tmp_path / "out")
+
+
+class Client:
+    """A client of Dask whose workers have another Python."""
+
+    def get_executor(self, **options: Any) -> Any:
+        raise AssertionError("nothing is asked of it")
+
+    def run(self, function: Any) -> dict[str, dict[str, str]]:
+        return {"tcp://there:1": {**function(), "python": "3.9.1"}}
+
+
+def test_workers_of_another_python_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(bf.errors.InputError, match=r"the worker tcp://there:1 has python 3\.9\.1"):
+        explainer().portfolio(rows(), tmp_path / "out", client=Client())
+
+
+DASK = """
+import os, signal, sys, threading
+from pathlib import Path
+from dask.distributed import Client, LocalCluster
+from tests.portfolio.asked import explainer, rows, same
+
+if __name__ == "__main__":
+    home = Path(sys.argv[1])
+    explainer().portfolio(rows(), home / "here", rows_per_part=1, n_jobs=1)
+    with LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        worker = min(client.run(os.getpid).values())
+        threading.Timer(0.5, lambda: os.kill(worker, signal.SIGKILL)).start()
+        explainer().portfolio(rows(), home / "there", rows_per_part=1, client=client)
+        assert worker not in client.run(os.getpid).values(), "it was killed too late"
+    assert same(home / "here", home / "there")
+"""
+
+
+@pytest.mark.long
+def test_a_worker_of_dask_is_killed(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", DASK, str(tmp_path)], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -38,12 +38,11 @@ def leased(path: Path) -> Iterator[bool]:
 def held(path: Path) -> bool:
     """Whether somebody works on it."""
     try:
-        age, owner = time.time() - path.stat().st_mtime, json.loads(path.read_text())
+        age, text = time.time() - path.stat().st_mtime, path.read_text()
     except FileNotFoundError:
         return False
-    except ValueError:  # it is being written, or its owner died while it wrote
-        owner = {}
-    return age < EXPIRES and not _gone(owner)
+    # an empty one is being written, or its owner died while it wrote
+    return age < EXPIRES and not (text and _gone(json.loads(text)))
 
 
 def _taken(path: Path) -> bool:
