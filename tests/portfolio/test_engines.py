@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import butfor as bf
@@ -99,6 +101,26 @@ def test_a_kill_loses_nothing_and_doubles_nothing(who: str, whole: Path, tmp_pat
         ended(started(folder, pause=0.02))
     else:
         ended(process)
+    assert same(whole, folder)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(50))
+def test_a_kill_at_any_moment(seed: int, whole: Path, tmp_path: Path) -> None:
+    """Workers and drivers are killed again and again, each at a moment of its own, until a call gets through."""
+    rng, folder, killed = np.random.default_rng(seed), tmp_path / "out", 0
+    while killed < 4:
+        process = started(folder, pause=0.01)
+        time.sleep(float(rng.uniform(1.0, 5.0)))
+        victims = [process.pid, *children(process.pid)] if process.poll() is None else []
+        if not victims:
+            process.communicate()
+            break
+        for victim in rng.permutation(victims)[: rng.integers(1, len(victims) + 1)].tolist():
+            os.kill(victim, signal.SIGKILL)
+            killed += 1
+        process.communicate(timeout=120)
+    ended(started(folder))
     assert same(whole, folder)
 
 
@@ -248,6 +270,29 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not [path for path in (tmp_path / "out" / "parts").iterdir() if path.name.startswith(".")]
     explainer().portfolio(rows(), tmp_path / "out", rows_per_part=10, n_jobs=1)
     assert same(tmp_path / "whole", tmp_path / "out")
+
+
+@pytest.mark.long
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", str(small)]
+    if subprocess.run(mounted, capture_output=True, check=False).returncode:
+        pytest.skip("only root may make a small disk")
+    try:
+        rows(60).to_parquet(tmp_path / "rows.parquet")
+        asked = {"rows": tmp_path / "rows.parquet", "rows_per_part": 5, "n_jobs": 1}
+        with pytest.raises(OSError, match="No space left"):
+            explainer().portfolio(out=small / "out", **asked)
+        done = bf.load(small / "out").reached.done
+        assert 0 < done < 60
+        assert not [path for path in (small / "out" / "parts").iterdir() if path.name.startswith(".")]
+        shutil.copytree(small / "out", tmp_path / "larger")
+        explainer().portfolio(out=tmp_path / "larger", **asked)
+        explainer().portfolio(out=tmp_path / "whole", **asked)
+        assert same(tmp_path / "whole", tmp_path / "larger")
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
 
 
 class Client:
