@@ -205,6 +205,16 @@ def test_groups_and_checks_read_a_portfolio_part_by_part(tmp_path: Path) -> None
     assert "a sample of 59" in repr(some)
 
 
+def test_a_report_sums_up_all_rows_and_lists_the_first_part(tmp_path: Path) -> None:
+    made = explainer().portfolio(rows(), tmp_path / "out", rows_per_part=20, n_jobs=1)
+    made.report(tmp_path / "page.html", by="job")
+    explainer().explain(rows()).report(tmp_path / "all.html", by="job")
+    ours, all_ = ((tmp_path / name).read_text() for name in ("page.html", "all.html"))
+    assert "The first 20 of 60 rows are listed" in ours
+    start, end = "<h2>Summary</h2>", "<h2>Rows</h2>"
+    assert ours[ours.index(start) : ours.index(end)] == all_[all_.index(start) : all_.index(end)]
+
+
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_merged_into_one_file(ending: str, tmp_path: Path) -> None:
     made = explainer().portfolio(rows(), tmp_path / "out", rows_per_part=7, n_jobs=1)

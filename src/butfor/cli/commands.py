@@ -302,9 +302,13 @@ def report(
     from butfor.cli.files import write
     from butfor.explanation.column_words import describe
     from butfor.explanation.explanation import Explanation
-    from butfor.records import reading
+    from butfor.portfolio.portfolio import Portfolio, load
+    from butfor.report.page import page as page_of
 
-    found = reading.load(answer)
+    found = load(answer)
+    if isinstance(found, Portfolio):
+        write(page, page_of(found, title, by))
+        return
     told = found if words is None else found.described(describe(words))
     if by is not None and isinstance(told, Explanation):
         raise InputError(f"--by {by} was given.", f"{answer} holds a single answer, which has no groups.")

@@ -11,7 +11,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.explain.arguments import count_of, seed_of
-from butfor.groups.firsts import Batch, firsts, groups_of, named, parts_of
+from butfor.groups.firsts import Batch, Firsts, firsts, groups_of, named, parts_of
 from butfor.solvers.outcome import Status
 
 NUMBERS_DRAWN = 1 << 21
@@ -23,7 +23,7 @@ TIED = 1e-9
 
 @experimental
 def costs(
-    answers: Batch,
+    answers: Batch | Firsts,
     by: str | Iterable[Any] | None = None,
     *,
     confidence: float = 0.95,
@@ -86,7 +86,7 @@ def _interval(
 
 
 @experimental
-def differences(answers: Batch, by: str | Iterable[Any], *, draws: int = 2000, seed: int = 0) -> Any:
+def differences(answers: Batch | Firsts, by: str | Iterable[Any], *, draws: int = 2000, seed: int = 0) -> Any:
     """Whether groups differ in cost, or in how many rows cannot be helped, by more than chance.
 
     A permutation test: if the group did not matter, any other assignment of the rows to groups of these sizes would be

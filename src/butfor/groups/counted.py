@@ -21,7 +21,7 @@ STATUSES = (ALREADY, *(status.name.replace("_", " ").lower() for status in Statu
 
 
 @experimental
-def statuses(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
+def statuses(answers: Batch | Firsts, by: str | Iterable[Any] | None = None) -> Any:
     """How many rows were answered, proven impossible or left open, by group.
 
     Only the first answer to each row counts, here and in the other functions of a batch.
@@ -62,7 +62,7 @@ def statuses_of_rows(known: Firsts) -> list[str]:
 
 
 @experimental
-def conflicts(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
+def conflicts(answers: Batch | Firsts, by: str | Iterable[Any] | None = None) -> Any:
     """Why rows are proven impossible: how often each smallest conflict occurs, by group.
 
     A conflict is a smallest set of constraints that already makes the target impossible. `explain` looks for it in as

@@ -70,8 +70,10 @@ class Firsts:
         return frames.framed(self.tables[0], columns)
 
 
-def firsts(answers: Batch) -> Firsts:
+def firsts(answers: Batch | Firsts) -> Firsts:
     """The first answer to each row. Batches may be given together if they answer the same question."""
+    if isinstance(answers, Firsts):
+        return answers
     parts, first = list[Firsts](), None
     for batch in _batches(answers):
         if len(batch):

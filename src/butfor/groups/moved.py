@@ -15,7 +15,7 @@ from butfor.space.feature import Feature
 
 
 @experimental
-def changes(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
+def changes(answers: Batch | Firsts, by: str | Iterable[Any] | None = None) -> Any:
     """How often each column changes and by how much, by group.
 
     Choose it to see what a model asks of people, and whether it asks the same of every group.
@@ -63,7 +63,7 @@ def _by_how_much(feature: Feature, before: FloatArray, after: FloatArray) -> dic
 
 
 @experimental
-def shifts(answers: Batch) -> Any:
+def shifts(answers: Batch | Firsts) -> Any:
     """How far each answer moves each column, as a share of its range: the table behind a heat map.
 
     It has a line per answer that changes something and a column per raw column that any answer changes, after `row`,

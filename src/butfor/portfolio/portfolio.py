@@ -15,6 +15,7 @@ from butfor.arrays import IntArray
 from butfor.errors import InputError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.render import rendered
 from butfor.portfolio.folder import Folder, put
 from butfor.portfolio.lease import held
 from butfor.portfolio.manifest import Manifest, read_manifest
@@ -159,6 +160,21 @@ class Portfolio:
         if self.manifest.id_column is not None:
             return standing
         return [part.number for part in self.manifest.parts if part.number in standing and row in part.numbers]
+
+    @property
+    def summary(self) -> str:
+        """How far it is, and what became of the rows, in one line."""
+        first, *rest = repr(self.reached).splitlines()
+        return f"{first}: {', '.join(' '.join(line.split()) for line in rest)}"
+
+    def report(
+        self, path: str | os.PathLike[str], title: str = "", by: str | None = None, *, language: str = "en"
+    ) -> None:
+        """Write a page about it. All rows are summed up, and those of the first part are listed.
+
+        See `Explanations.report`.
+        """
+        rendered(self, "page written", path, title, by, language)
 
     def merge(self, path: str | os.PathLike[str]) -> None:
         """Write all results into one file of Parquet or CSV, in the order of the rows, completely or not at all."""

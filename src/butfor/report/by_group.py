@@ -19,8 +19,8 @@ def by_group(of: Reported) -> str:
     """The section about groups; nothing if there are none."""
     if of.by is None:
         return ""
-    lines = lines_of(groups.costs(of.answers, of.by))
-    statuses, changes = (lines_by_group(table(of.answers, of.by)) for table in (groups.statuses, groups.changes))
+    lines = lines_of(groups.costs(of.firsts, of.by))
+    statuses, changes = (lines_by_group(table(of.firsts, of.by)) for table in (groups.statuses, groups.changes))
     most = max((line["high"] or line["mean"] or 0.0 for line in lines), default=0.0)
     names = [line["group"] for line in lines]
     shown = table(
@@ -66,7 +66,7 @@ def _most_changed(of: Reported, lines: list[Line]) -> str:
 
 def _differences(of: Reported) -> str:
     """Whether the groups differ by more than chance."""
-    lines = lines_of(groups.differences(of.answers, of.by or ()))
+    lines = lines_of(groups.differences(of.firsts, of.by or ()))
     told = "".join(
         "<li>"
         + say(

@@ -14,6 +14,7 @@ from typing import Any
 from butfor.errors import InputTypeError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.portfolio.portfolio import Portfolio
 from butfor.records.whole_file import write_whole
 from butfor.report.by_group import by_group
 from butfor.report.certificates import certificates
@@ -36,8 +37,11 @@ NOTHING_FROM_ELSEWHERE = "default-src 'none'; style-src 'unsafe-inline'"
 
 Groups = str | Iterable[Any] | None
 
+Told = Explanation | Explanations | Portfolio
+"""What a page is about."""
 
-def page(answers: Explanation | Explanations, title: str = "", by: Groups = None, language: str = "en") -> str:
+
+def page(answers: Told, title: str = "", by: Groups = None, language: str = "en") -> str:
     """The whole page. A single answer is a card; of several, the summary comes first."""
     if not isinstance(title, str):
         raise InputTypeError(f"title={title!r} was given.", "It must be a text.")
@@ -45,8 +49,8 @@ def page(answers: Explanation | Explanations, title: str = "", by: Groups = None
         return _page(answers, title, by)
 
 
-def _page(answers: Explanation | Explanations, title: str, by: Groups) -> str:
-    if isinstance(answers, Explanation) or (len(answers) == 1 and by is None):
+def _page(answers: Told, title: str, by: Groups) -> str:
+    if isinstance(answers, Explanation) or (isinstance(answers, Explanations) and len(answers) == 1 and by is None):
         one = answers.only
         name = title or say("Counterfactual explanation")
         return _document(title or headline_told(one), name, say(ONE), [html.card(one)], one, "")
@@ -58,7 +62,7 @@ def _page(answers: Explanation | Explanations, title: str, by: Groups) -> str:
 
 
 def write(
-    answers: Explanation | Explanations,
+    answers: Told,
     path: str | PathLike[str],
     title: str = "",
     by: Groups = None,

@@ -15,6 +15,7 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.groups.counted import ALREADY
 from butfor.groups.firsts import Firsts, firsts, groups_of
+from butfor.portfolio.portfolio import Portfolio
 from butfor.solvers.outcome import Status
 from butfor.verdict.certificate import Certificate
 from butfor.views.languages import say, spoken_numbers
@@ -37,6 +38,7 @@ class Proof:
 class Reported:
     """Several answers to one question.
 
+    - `answers`: those that are listed, which are not all of a portfolio;
     - `firsts`: the first answer to each row. The summary is about them;
     - `by`: the groups, as for `bf.groups.statuses` (None: no groups).
     """
@@ -102,16 +104,20 @@ class Reported:
         if self.by is None:
             return []
         rows = self.answers.rows[self.answers.ranks == 1].tolist()
-        of = {rows[i]: str(group) for group, at in groups_of(self.firsts, self.by).items() for i in at.tolist()}
+        pairs = groups_of(self.firsts, self.by).items()
+        of = {rows[i]: str(group) for group, at in pairs for i in at[at < len(rows)].tolist()}
         return [of.get(row, "") for row in self.answers.rows.tolist()]
 
 
-def reported(answers: Explanations, by: str | Iterable[Any] | None) -> Reported:
-    """The answers with the groups of their rows."""
+def reported(every: Explanations | Portfolio, by: str | Iterable[Any] | None) -> Reported:
+    """The answers with the groups of their rows. Of a portfolio, the first part is listed, and all rows are summed up."""
+    answers = next(every.parts(), None) if isinstance(every, Portfolio) else every
+    if answers is None:
+        raise InputError("no part of the portfolio is done.", "There is nothing to report.")
     answers = replace(
         answers, certificates=list(answers.certificates)
     )  # they are read many times, and each is made anew
-    first = firsts(answers)
+    first = firsts(every if isinstance(every, Portfolio) else answers)
     if not len(first):
         raise InputError(
             f"{len(answers)} answers were given, and none of them is the first one to its row.",

@@ -12,7 +12,7 @@ from butfor.report.table import TableColumn, table
 from butfor.solvers.outcome import Status
 from butfor.verdict.certificate import Certificate
 from butfor.views import survival_words
-from butfor.views.languages import say, say_number
+from butfor.views.languages import say, say_count, say_number
 from butfor.views.markup import isolated, phrase, sentence
 from butfor.views.page_words import output_told, status_told, texts_told, why_told
 from butfor.views.text import score_name
@@ -38,7 +38,17 @@ def rows(of: Reported) -> str:
         TableColumn(say("Cost"), list(map(_cost, answers.costs.tolist(), answers.certificates)), "cost"),
         TableColumn(say("Status"), _links(of), "status"),
     )
-    return f'<section class="butfor chapter"><h2>{say("Rows")}</h2>{_tools(of)}{listed}</section>'
+    return f'<section class="butfor chapter"><h2>{say("Rows")}</h2>{_rest(of)}{_tools(of)}{listed}</section>'
+
+
+def _rest(of: Reported) -> str:
+    """What is said if not all rows are listed."""
+    listed = int((of.answers.ranks == 1).sum())
+    if listed == len(of.firsts):
+        return ""
+    many = say_count(listed), say_count(len(of.firsts))
+    told = say("The first {count} of {total} rows are listed, with their certificates.", count=many[0], total=many[1])
+    return f'<p class="note">{told}</p>'
 
 
 def _tools(of: Reported) -> str:

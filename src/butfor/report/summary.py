@@ -26,7 +26,7 @@ QUARTILES = {"least": 0.0, "lower quarter": 0.25, "median": 0.5, "upper quarter"
 
 def summary(of: Reported) -> str:
     """The section about all rows."""
-    statuses = lines_of(groups.statuses(of.answers))
+    statuses = lines_of(groups.statuses(of.firsts))
     return (
         f'<section class="butfor chapter summary"><h2>{say("Summary")}</h2><p>{_lead(of, statuses)}</p>'
         f"{_statuses(statuses)}{_conflicts(of)}{_changes(of)}{_costs(of)}</section>"
@@ -69,7 +69,7 @@ def stacked(what: str, lines: list[Line]) -> str:
 
 
 def _conflicts(of: Reported) -> str:
-    every = lines_of(groups.conflicts(of.answers))
+    every = lines_of(groups.conflicts(of.firsts))
     lines = [line for line in every if line["conflict"] != NOT_LOOKED_FOR]
     rest = sum(line["rows"] for line in every) - sum(line["rows"] for line in lines)
     rows = say("1 impossible row") if rest == 1 else say("{count} impossible rows", count=say_count(rest))
@@ -97,7 +97,7 @@ def _conflicts(of: Reported) -> str:
 
 
 def _changes(of: Reported) -> str:
-    lines = lines_of(groups.changes(of.answers))
+    lines = lines_of(groups.changes(of.firsts))
     if not lines:
         return f"<h3>{say('What changes')}</h3><p>{say('No answer changes a column.')}</p>"
     shares = [percent(line["share"]) for line in lines]
