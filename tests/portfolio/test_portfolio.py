@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,18 @@ def test_a_time_limit_ends_between_parts(tmp_path: Path) -> None:
     made = explainer().portfolio(rows(), tmp_path / "out", rows_per_part=5, n_jobs=1, time_limit=1e-9)
     assert made.reached.done == 0
     assert explainer().portfolio(rows(), tmp_path / "out", rows_per_part=5, n_jobs=1).reached.complete
+
+
+def test_what_a_killed_process_left_is_swept_away(tmp_path: Path) -> None:
+    explainer().portfolio(rows(), tmp_path / "out", n_jobs=1)
+    left, young = (tmp_path / "out" / "parts" / f".part-0.{name}" for name in ("left", "young"))
+    for path in (left, young):
+        path.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    assert len(pd.read_parquet(tmp_path / "out" / "parts")) == 60, "readers see nothing of it"
+    explainer().portfolio(rows(), tmp_path / "out", n_jobs=1)
+    assert not left.exists()
+    assert young.exists()
 
 
 @pytest.mark.parametrize("harm", ["cut", "emptied"])

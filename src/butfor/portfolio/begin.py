@@ -74,6 +74,7 @@ def _probe(explainer: Any, options: Mapping[str, Any]) -> Explanations:
 
 def have_done(task: PartTask, engines: Engines, time_limit: float, progress: Progress) -> bool:
     """Have the missing parts of a task done. False if it was ended before."""
+    task.folder.sweep()
     missing = task.missing()
     if not missing:
         return True
@@ -87,7 +88,7 @@ def _check_ours(folder: Folder) -> None:
     """Refuse a folder that holds something else."""
     ours = {folder.parts, folder.leases, folder.passes, folder.rows.parent}
     found = [*folder.home.iterdir()] if folder.home.exists() and not folder.manifest.exists() else []
-    if others := [one.name for one in found if one not in ours]:
+    if others := [one.name for one in found if one not in ours and not one.name.startswith(".")]:
         raise InputError(
             f"{folder.home} holds other files, such as {others[0]}.",
             "A portfolio needs a folder of its own.",

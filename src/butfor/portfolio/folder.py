@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,11 @@ from butfor.records.whole_file import path_of
 
 PART_FILE = "part-{:08d}.parquet"
 """The name of the file of a part."""
+
+TASK = ".task-"
+"""How the names begin of what is sent to other processes."""
+
+A_MINUTE, A_WEEK = 60.0, 7 * 86400.0
 
 PART_NUMBER = re.compile(r"part-(\d{8,})\.parquet")
 
@@ -77,6 +84,14 @@ class Folder:
         """The parts whose file stands there, in order."""
         names = os.listdir(self.parts) if self.parts.is_dir() else []
         return sorted(int(found[1]) for name in names if (found := PART_NUMBER.fullmatch(name)))
+
+    def sweep(self) -> None:
+        """Remove what a killed process left half-written. What somebody may be writing just now is younger."""
+        for left in (*self.home.glob(".*"), *self.parts.glob(".*")):
+            kept = A_WEEK if left.name.startswith(TASK) else A_MINUTE
+            with suppress(FileNotFoundError):
+                if time.time() - left.stat().st_mtime > kept:
+                    left.unlink()
 
     def make(self) -> None:
         """Make the folder and what is in it."""

@@ -17,7 +17,7 @@ from butfor.arrays import IntArray
 from butfor.errors import InputError, InputTypeError
 from butfor.explanation.explanations import Explanations
 from butfor.log import LOG
-from butfor.portfolio.folder import Folder, put
+from butfor.portfolio.folder import TASK, Folder, put
 from butfor.portfolio.lease import leased
 from butfor.portfolio.manifest import Manifest, RowPart
 from butfor.portfolio.results import RAISED, Piece, Raised, table_of
@@ -181,7 +181,7 @@ def send(task: PartTask) -> Sent:
             "Save it as a file of its library and give bf.Explainer the path, or say n_jobs=1.",
         ) from error
     digest = sha256(data).hexdigest()
-    path = task.folder.home / f".task-{digest[:16]}"
+    path = task.folder.home / f"{TASK}{digest[:16]}"
     put(path, lambda beside: _write(beside, data))
     return Sent(str(path), digest)
 
