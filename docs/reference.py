@@ -17,7 +17,8 @@ PAGE = "reference/api.md"
 
 GROUPS = {
     "Explaining": (
-        "Explainer", "Explanation", "Explanations", "Certificate", "Evidence", "Status", "Stopped", "check", "load", "warm",
+        "Explainer", "Explanation", "Explanations", "Certificate", "Evidence", "Status", "Stopped", "check", "load", "concat",
+        "warm",
     ),
     "Several answers": ("Menu", "Ladder", "TradeOff", "Best"),
     "What is returned": (
@@ -34,6 +35,7 @@ GROUPS = {
     ),
     "Columns": (
         "Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "one_hot", "thermometer", "describe", "Column",
+        "rules", "Rules",
     ),
     "Your own models": ("black_box", "calibrated", "torch_model", "onnx_model", "Scorecard"),
     "Solvers with settings": ("Swarm",),

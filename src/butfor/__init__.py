@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from butfor.estimator.scorecards import Scorecard
     from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
+    from butfor.explain.rules import Rules, rules
     from butfor.explain.supports import Supports
     from butfor.explain.surroundings import Robustness
     from butfor.explanation.alternatives import Alternatives
     from butfor.explanation.best import Best
     from butfor.explanation.changes import Change
     from butfor.explanation.column_words import Column, describe
+    from butfor.explanation.concat import concat
     from butfor.explanation.contributions import Contributions
     from butfor.explanation.decision_map import DecisionMap
     from butfor.explanation.explanation import Explanation
@@ -87,12 +89,14 @@ _HOMES = {
     "butfor.estimator.scorecards": ("Scorecard",),
     "butfor.estimator.torch_modules": ("torch_model",),
     "butfor.explain.explainer": ("Explainer",),
+    "butfor.explain.rules": ("Rules", "rules"),
     "butfor.explain.supports": ("Supports",),
     "butfor.explain.surroundings": ("Robustness",),
     "butfor.explanation.alternatives": ("Alternatives",),
     "butfor.explanation.best": ("Best",),
     "butfor.explanation.changes": ("Change",),
     "butfor.explanation.column_words": ("Column", "describe"),
+    "butfor.explanation.concat": ("concat",),
     "butfor.explanation.contributions": ("Contributions",),
     "butfor.explanation.decision_map": ("DecisionMap",),
     "butfor.explanation.explanation": ("Explanation",),

@@ -12,7 +12,7 @@ from functools import wraps
 from inspect import signature
 from numbers import Real
 from types import FunctionType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 __all__ = [
     "FidelityError",
@@ -43,6 +43,10 @@ class ButforError(Exception):
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.given, self.needed, self.remedy) if part)
+
+    def at(self, place: str) -> Self:
+        """The same error, about a place in a file."""
+        return type(self)(f"{place}: {self.given}", self.needed, self.remedy)
 
 
 class InputError(ButforError, ValueError):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -79,11 +81,15 @@ OBJECTS: dict[str, Any] = {
     "Continuous": bf.Continuous(0, 1), "Integer": bf.Integer(), "Step": bf.Step(2), "Categorical": bf.Categorical(["a", "b"]),
     "Ordinal": bf.Ordinal(["a", "b"]),
     "black_box": bf.black_box(price), "Scorecard": bf.Scorecard({"x0": {"else": 1}}), "confident": bf.confident(0.9),
+    "Missing": bf.Missing(lost=1.0),
+    "Rules": bf.rules({"target": 1, "constraints": [bf.fixed("x0")]}),
+    "Portfolio": EXPLAINER.portfolio(X[:1], Path(mkdtemp()) / "folder", 2, n_jobs=1, progress=False),
+    "HowFar": bf.HowFar(3, 1, 1, 0, {"VALID": 1}),
     "Column": bf.Column("a", levels={1: "b"}), "describe": bf.describe({"x0": "a"}),
 }  # fmt: skip
 """One of each public name that makes an object."""
 
-FUNCTIONS = ("check", "load", "onnx_model", "suggest", "torch_model", "warm")
+FUNCTIONS = ("calibrated", "check", "concat", "load", "onnx_model", "rules", "suggest", "torch_model", "warm")
 
 
 def again(thing: Any) -> Any:

@@ -76,7 +76,7 @@ def test_what_methods_return_has_a_public_name() -> None:
 
 def test_the_reference_shows_methods_and_examples() -> None:
     page = doc_script("reference").page()
-    assert "#### explain\n\n```python\nexplain(\n    X,\n    target='other',\n    *,\n" in page
+    assert "#### explain\n\n```python\nexplain(\n    X,\n    target=None,\n    *,\n" in page
     assert "```pycon\n>>> fixed(" in page
     assert "- `PROVEN_OPTIMAL`: " in page
 

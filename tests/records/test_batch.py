@@ -293,7 +293,7 @@ def test_a_write_that_is_stopped_leaves_the_old_file(stop, tmp_path, monkeypatch
         yield from LINES[:4]
         raise stop
 
-    monkeypatch.setattr(writing, "_lines", stopped)
+    monkeypatch.setattr(writing, "lines_of", stopped)
     with pytest.raises(type(stop)):
         ANSWERS.to_jsonl(path)
     assert path.read_bytes() == before

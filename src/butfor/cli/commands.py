@@ -5,7 +5,6 @@ What a command needs is imported when it runs. So `butfor --help` comes at once.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,36 +14,28 @@ from typer.core import TyperGroup
 
 import butfor
 from butfor.audit.patience import RECHECK_SECONDS
+from butfor.cli.asked import QuestionOptions, RowOptions
+from butfor.cli.expanded import expanded
 from butfor.cli.options import (
     Answer,
-    AtLeast,
-    AtMostValue,
     Bounds,
     Conflicts,
-    Constraint,
-    Cost,
     Data,
-    Forests,
     Html,
-    MeanGain,
-    MedianGain,
     Model,
     Out,
-    Probability,
-    ProbabilityAtMost,
-    QuantileAtLeast,
     Quiet,
+    RulesFile,
     Sample,
-    SurvivalAt,
-    Target,
     Threads,
     TimeLimit,
     TimeLimitPerRow,
-    Unit,
+    WordsFile,
 )
 from butfor.cli.portfolios import portfolios
+from butfor.cli.printing import printed
+from butfor.cli.several import groups, ladder, letter, menu
 from butfor.errors import ButforError, InputError
-from butfor.log import on_terminal
 
 FAILED = 1
 """The exit code of a check that failed. A command with wrong input ends with 2."""
@@ -95,6 +86,8 @@ app = typer.Typer(
 
 
 app.add_typer(portfolios, name="portfolio")
+for command in (menu, ladder, letter, groups):
+    app.command()(expanded(command))
 
 
 def _version(wanted: bool) -> None:
@@ -129,7 +122,7 @@ def demo(
     answer = explainer.explain(X.iloc[[APPLICANT]], target="approved", constraints=possible)
     typer.echo(f"Applicant {APPLICANT} was rejected. What is the cheapest change that gets the loan approved, if")
     typer.echo(f"{', '.join(map(repr, possible))}?\n")
-    _print(answer)
+    printed(answer)
     typer.echo("\nRecomputed with the model itself:")
     for name, passed in answer.certificate.checks:
         typer.echo(f"  {'passed' if passed else 'FAILED'} - {name}")
@@ -149,30 +142,10 @@ def warm() -> None:
 
 
 @app.command()
+@expanded
 def explain(
-    model: Model,
-    data: Data,
-    row: Annotated[
-        list[str] | None,
-        typer.Option(metavar="N", help="The row of DATA to explain, counted from 0; several as 3,5 or 0:10."),
-    ] = None,
-    target: Target = "other",
-    probability: Probability = None,
-    probability_at_most: ProbabilityAtMost = None,
-    at_least: AtLeast = None,
-    at_most: AtMostValue = None,
-    relative_change: Annotated[
-        float | None,
-        typer.Option(help="For a regressor: the change of the prediction; 0.2 is 20 % up, -0.2 is 20 % down."),
-    ] = None,
-    mean_gain: MeanGain = None,
-    median_gain: MedianGain = None,
-    survival_at: SurvivalAt = None,
-    quantile_at_least: QuantileAtLeast = None,
-    unit: Unit = "",
-    constraint: Constraint = None,
-    plausible: Forests = None,
-    cost: Cost = "L1",
+    chosen: RowOptions,
+    asked: QuestionOptions,
     k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
     solver: Annotated[str, typer.Option(help="The name of the solver; see `butfor solvers`.")] = "auto",
     time_limit: TimeLimit = None,
@@ -182,10 +155,6 @@ def explain(
     ] = 0,
     n_jobs: Threads = 1,
     conflicts: Conflicts = None,
-    training: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for `butfor check`.")] = False,
     out: Out = None,
     html: Html = None,
@@ -196,28 +165,15 @@ def explain(
     """
     import numpy as np
 
-    from butfor.cli.files import check_ending, load, read_table, write, write_answers
-    from butfor.cli.parse import conflicts_of, positions, target_of
-    from butfor.explain.explainer import Explainer
-    from butfor.problem.constraints import names as rule
-    from butfor.problem.written.costs import read_cost
-    from butfor.space import frames
+    from butfor.cli.files import check_ending, write, write_answers
+    from butfor.cli.parse import conflicts_of
     from butfor.views import text
 
     check_ending(out)
-    estimator = load(model)
-    table = read_table(data, estimator)
-    explainer = Explainer(estimator, table if training is None else read_table(training, estimator))
-    rows = positions(row, frames.height(table))
+    explainer, table, rows = chosen.read(asked)
     found = explainer.explain(
-        frames.take(table, rows),
-        target=target_of(
-            explainer, target, (probability, probability_at_most), at_least=at_least, at_most=at_most,
-            relative_change=relative_change, mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at,
-            quantile_at_least=quantile_at_least, unit=unit,
-        ),
-        cost=read_cost(cost, f"--cost {cost}"),
-        constraints=[*(constraint or ()), *(rule.plausible(load(path)) for path in plausible or ())],
+        table,
+        **asked.question(explainer),
         k=k,
         solver=solver,
         time_limit=time_limit,
@@ -225,12 +181,12 @@ def explain(
         seed=seed,
         n_jobs=n_jobs,
         conflicts=conflicts_of(conflicts),
-    )  # fmt: skip
+    )
     answers = replace(found, rows=np.array(rows)[found.rows])
     if as_json:
         typer.echo(answers.to_json().encode())
     else:
-        _print(answers.only if len(answers) == 1 else text.panel_many(answers))
+        printed(answers.only if len(answers) == 1 else text.panel_many(answers))
     if out is not None:
         write_answers(out, answers)
     if html is not None:
@@ -294,13 +250,10 @@ def report(
     page: Annotated[Path, typer.Argument(metavar="PAGE", help="The file for the page, such as report.html.")],
     by: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column by which rows are grouped.")] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="The title of the page.")] = "",
-    words: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A .toml file with words for columns; see `bf.describe`.")
-    ] = None,
+    words: WordsFile = None,
 ) -> None:
     """Write a page about answers: a summary, a line per row, and the certificates. It needs no other file."""
-    from butfor.cli.files import write
-    from butfor.explanation.column_words import describe
+    from butfor.cli.files import read_words, write
     from butfor.explanation.explanation import Explanation
     from butfor.portfolio.portfolio import Portfolio, load
     from butfor.report.page import page as page_of
@@ -309,45 +262,38 @@ def report(
     if isinstance(found, Portfolio):
         write(page, page_of(found, title, by))
         return
-    told = found if words is None else found.described(describe(words))
+    told = found if words is None else found.described(read_words(words))
     if by is not None and isinstance(told, Explanation):
         raise InputError(f"--by {by} was given.", f"{answer} holds a single answer, which has no groups.")
     write(page, told.to_html(title) if isinstance(told, Explanation) else told.to_html(title, by))
 
 
 @app.command()
+@expanded
 def solvers(
     model: Model,
     data: Annotated[
         Path | None, typer.Argument(metavar="DATA", help="The table that the model was trained on.")
     ] = None,
-    target: Target = "other",
-    cost: Cost = "L1",
-    constraint: Constraint = None,
+    *,
+    asked: QuestionOptions,
 ) -> None:
     """List the solvers that take such a question, and why the others do not.
 
     Without DATA, the values of the columns are not known. Then all solvers are listed with what they do.
     """
     from butfor.cli.files import load, read_table
-    from butfor.cli.parse import target_of
-    from butfor.explain.explainer import Explainer
-    from butfor.problem.written.costs import read_cost
     from butfor.solvers.choose import SOLVERS
     from butfor.views import text
 
     estimator = load(model)
     if data is None:
-        _print(text.table(("solver", "what it does"), [(solver.name, solver.does) for solver in SOLVERS]))
+        printed(text.table(("solver", "what it does"), [(solver.name, solver.does) for solver in SOLVERS]))
         typer.echo("Give the training data as well to see which of them take this model.")
         return
-    explainer = Explainer(estimator, read_table(data, estimator))
-    found = explainer.solvers(
-        target=target_of(explainer, target),
-        cost=read_cost(cost, f"--cost {cost}"),
-        constraints=constraint or (),
-    )
-    _print(
+    explainer = asked.explainer(estimator, read_table(data, estimator))
+    found = explainer.solvers(**asked.question(explainer))
+    printed(
         text.table(
             ("solver", "takes it", "why"),
             [(solver.name, "yes" if support else "no", support.why) for solver, support in found],
@@ -356,29 +302,17 @@ def solvers(
 
 
 @app.command()
-def space(model: Model, data: Data) -> None:
+def space(model: Model, data: Data, rules: RulesFile = None) -> None:
     """Show what is known about each column that the model reads, and why."""
+    from butfor.cli.asked import QuestionOptions
     from butfor.cli.files import load, read_table
-    from butfor.explain.explainer import Explainer
     from butfor.views import text
 
     estimator = load(model)
-    listed = Explainer(estimator, read_table(data, estimator)).space.rows()
-    _print(text.table(("column", "kind", "values", "missing", "why"), listed))
+    listed = QuestionOptions(rules=rules).explainer(estimator, read_table(data, estimator)).space.rows()
+    printed(text.table(("column", "kind", "values", "missing", "why"), listed))
 
 
 def main() -> None:
     """Run the command line."""
     app(prog_name="butfor")
-
-
-def _print(renderable: Any) -> None:
-    """Print in colours and in full width on a terminal, as plain text elsewhere."""
-    from butfor.views import text
-
-    if not on_terminal(sys.stdout):
-        typer.echo(text.plain(renderable))
-        return
-    from rich.console import Console
-
-    Console(highlight=False).print(renderable)

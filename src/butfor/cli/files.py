@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from butfor.cli.printing import warned_in_lines
 from butfor.errors import ButforError, InputError, InputTypeError, MissingExtraError
 from butfor.estimator.files import from_file, is_model_file
+from butfor.explain.rules import rules
+from butfor.explanation.column_words import Words
 from butfor.explanation.explanations import Explanations
 from butfor.importers.known_levels import known_levels
+from butfor.portfolio import results
+from butfor.portfolio.folder import put
 from butfor.records import writing
 from butfor.records.whole_file import write_whole
+from butfor.space.arrow import pyarrow
 from butfor.space.text_cells import with_levels
+from butfor.views import answer_frames
 
 READERS = {
     ".csv": {"pandas": "read_csv", "polars": "read_csv"},
@@ -39,10 +45,9 @@ def load(path: Path) -> Any:
 
     if is_model_file(path):
         return from_file(path)
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
+    with warned_in_lines():
         try:
-            loaded = joblib.load(path)
+            return joblib.load(path)
         except OSError:
             raise
         except ModuleNotFoundError as error:
@@ -52,9 +57,6 @@ def load(path: Path) -> Any:
                 f"{path} contains no model that can be loaded ({type(error).__name__}: {error}).",
                 "A fitted estimator saved with joblib or pickle, or a file of CatBoost, XGBoost, LightGBM or ONNX, is needed.",
             ) from None
-    for message in dict.fromkeys(str(one.message) for one in warned):
-        typer.echo(f"butfor: warning: {message}", err=True)
-    return loaded
 
 
 def read_table(path: Path, model: Any) -> Any:
@@ -103,10 +105,19 @@ def _reader(suffix: str) -> tuple[str, Callable[..., Any]]:
     raise ImportError(f"{' or '.join(READERS[suffix])} is not installed")
 
 
-def check_ending(path: Path | None) -> None:
-    """Refuse a file for answers whose ending does not say how they are to be written."""
-    if path is not None and path.suffix.lower() not in WRITERS:
-        raise InputError(f"--out {path} was given.", f"The name of the file must end in {' or '.join(WRITERS)}.")
+def read_words(path: Path) -> Words:
+    """The words in a file of words, or of rules."""
+    found = rules(path).words
+    if found is None:
+        raise InputError(f"{path} holds no words.", 'Write label = "..." in a table [columns.NAME], or [prediction].')
+    return found
+
+
+def check_ending(path: Path | None, endings: Iterable[str] | None = None) -> None:
+    """Refuse a file whose ending does not say how it is to be written (default: as answers)."""
+    known = list(WRITERS if endings is None else endings)
+    if path is not None and path.suffix.lower() not in known:
+        raise InputError(f"--out {path} was given.", f"The name of the file must end in {' or '.join(known)}.")
 
 
 def write_answers(path: Path, answers: Explanations) -> None:
@@ -119,8 +130,37 @@ def _write_records(answers: Explanations, path: Path) -> None:
     write_whole(path, [answers.to_json()])
 
 
-WRITERS: dict[str, Callable[[Explanations, Path], None]] = {".json": _write_records, ".jsonl": writing.write_batch}
+WRITERS: dict[str, Callable[[Explanations, Path], None]] = {
+    ".json": _write_records,
+    ".jsonl": writing.write_batch,
+    ".csv": answer_frames.write_csv,
+    ".parquet": results.write,
+}
 """How answers are written, by the ending of the file."""
+
+
+def _write_csv(columns: dict[str, list[Any]], path: Path) -> None:
+    write(path, answer_frames.csv_of(columns))
+
+
+def _write_parquet(columns: dict[str, list[Any]], path: Path) -> None:
+    put(path, lambda beside: pyarrow("parquet").write_table(pyarrow().table(columns), beside))
+    typer.echo(f"Wrote {path}.", err=True)
+
+
+TABLE_WRITERS: dict[str, Callable[[dict[str, list[Any]], Path], None]] = {
+    ".csv": _write_csv,
+    ".parquet": _write_parquet,
+}
+"""How tables are written, by the ending of the file."""
+
+
+def write_letters(folder: Path, letters: dict[str, str]) -> None:
+    """Write texts into a folder, which is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in letters.items():
+        write_whole(folder / name, [text + "\n"])
+    typer.echo(f"Wrote {len(letters)} {'letter' if len(letters) == 1 else 'letters'} into {folder}.", err=True)
 
 
 def write(path: Path, words: str) -> None:

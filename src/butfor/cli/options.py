@@ -27,8 +27,28 @@ Data = Annotated[
 Answer = Annotated[
     Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --out`, to_json() or to_jsonl() wrote.")
 ]
-Target = Annotated[str, typer.Option(help="The class that is wanted; several as a,b; 'other' means any other class.")]
-Cost = Annotated[str, typer.Option(help="L1, L2, LInf, L0, Gower, MAD, or a sum such as L1+0.5*L0.")]
+RulesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--rules",
+        metavar="FILE",
+        help="A .toml file with target, cost, constraints, columns and words; see `bf.rules`.",
+    ),
+]
+WordsFile = Annotated[
+    Path | None, typer.Option("--words", metavar="FILE", help="A .toml file with words for columns; see `bf.describe`.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(help="The class that is wanted; several as a,b; 'other' means any other class.  [default: other]"),
+]
+Cost = Annotated[
+    str | None, typer.Option(help="L1, L2, LInf, L0, Gower, MAD, or a sum such as L1+0.5*L0.  [default: L1]")
+]
+RelativeChange = Annotated[
+    float | None,
+    typer.Option(help="For a regressor: the change of the prediction; 0.2 is 20 % up, -0.2 is 20 % down."),
+]
 Constraint = Annotated[
     list[str] | None,
     typer.Option(
@@ -72,7 +92,9 @@ TimeLimitPerRow = Annotated[float | None, typer.Option(metavar="SECONDS", help="
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="FILE", help="Also write the answers for `butfor check`: .jsonl for many rows, or .json."
+        "--out",
+        metavar="FILE",
+        help="Also write the answers: .jsonl for many rows or .json, for `butfor check`; .parquet; or .csv.",
     ),
 ]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page that shows the answer.")]

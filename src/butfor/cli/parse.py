@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Literal
 
-from butfor.errors import InputError
+from butfor.errors import InputError, UnknownColumnError, choice, did_you_mean
 from butfor.explain.explainer import Explainer
-from butfor.problem.targets import names as aim
-from butfor.problem.targets import survival_names as life
+from butfor.problem.targets.classes import Classes, Probability
+from butfor.problem.targets.names import classes, probability, value
+from butfor.problem.targets.written import read_target
 from butfor.problem.written.phrases import meant, read_number, split
+from butfor.space import frames
 
 
 def positions(given: Iterable[str] | None, rows: int) -> list[int]:
     """The rows that are meant by texts such as 3 or 3,5 or 0:10."""
     if not given:
-        raise InputError("no row was given.", f"The data has {rows} rows.", "Use --row 3, --row 3,5 or --row 0:10.")
+        raise InputError(
+            "no row was given.",
+            f"The data has {rows} rows.",
+            "Use --row 3, --row 3,5, --row 0:10, --id, --where or --unmet.",
+        )
     found: list[int] = []
     for part in (part for words in given for part in words.split(",")):
         ends = [read_number(end, int, f"--row {part}") for end in part.split(":")]
@@ -44,69 +50,66 @@ def conflicts_of(words: str | None) -> int | Literal["all"] | None:
     return rows
 
 
-Ends = tuple[float | None, float | None]
-"""The least and the largest probability that are asked for."""
+def with_ids(table: Any, words: str) -> list[int]:
+    """The rows that have one of some values in a column, as in case=A17,A18. Each value must occur."""
+    name, sign, rest = words.partition("=")
+    places = frames.positions(table)
+    if not sign:
+        raise InputError(f"--id {words} was given.", "Write it as --id COLUMN=VALUE.")
+    if name not in places:
+        raise UnknownColumnError(
+            f"--id {words} was given, and there is no column {name!r}.", *choice("The columns are", name, places)
+        )
+    held = [str(value) for value in frames.values(table, name, places[name])]
+    wanted = split(rest, held)
+    lacking = [value for value in wanted if value not in held]
+    if lacking:
+        raise InputError(
+            f"--id {words} was given.", f"No row has {name} = {lacking[0]}.", did_you_mean(lacking[0], held)
+        )
+    return [row for row, value in enumerate(held) if value in wanted]
 
 
-def target_of(explainer: Explainer, words: str, probability: Ends = (None, None), **numbers: Any) -> Any:
-    """The target that the options describe, about classes, a probability, or a number."""
-    used = [option for option in OF_NUMBERS if any(numbers.get(name) is not None for name in option)]
-    if not used:
-        return _of_classes(explainer, words, probability)
-    options = [f"--{name.replace('_', '-')}" for option in used for name in option if numbers.get(name) is not None]
-    options += ["--target"] * (words != "other") + _told(probability)
-    if len(used) > 1 or options[-1] in ("--target", *OF_PROBABILITIES):
-        raise InputError(f"{' and '.join(options)} were given.", "A question has only one target.", "Give one of them.")
-    return OF_NUMBERS[used[0]](numbers)
-
-
-OF_PROBABILITIES = ("--probability", "--probability-at-most")
-
-
-def _told(probability: Ends) -> list[str]:
-    """The options about a probability that were given."""
-    return [option for option, end in zip(OF_PROBABILITIES, probability, strict=True) if end is not None]
-
-
-def _of_classes(explainer: Explainer, words: str, probability: Ends) -> Any:
-    """The classes that are wanted, or the probability of one."""
-    known = [label.item() if hasattr(label, "item") else label for label in getattr(explainer.model, "classes_", ())]
-    asked = _told(probability)
-    if words == "other" and asked:
-        raise InputError(f"{asked[0]} was given without a class.", "Give the class with --target.")
-    if words == "other":
+def target_of(explainer: Explainer, words: str | None, **options: Any) -> Any:
+    """The target that the options describe, about classes, a probability, or a number; None if there is none."""
+    given = {name: value for name, value in options.items() if value is not None and name != "unit"}
+    if words == "other" and not given:
         return words
-    labels = [meant(part, known) for part in split(words, map(str, known))]
-    if not asked:
-        return aim.classes(*labels)
-    if len(labels) != 1:
-        raise InputError(f"{asked[0]} was given with {len(labels)} classes.", "It needs exactly one.")
-    least, most = probability
-    if least is not None and most is not None:
-        return aim.probability(labels[0], between=(least, most))
-    return aim.probability(labels[0], at_least=least, at_most=most)
+    if words is not None:
+        known = [
+            label.item() if hasattr(label, "item") else label for label in getattr(explainer.model, "classes_", ())
+        ]
+        given["class"] = [meant(part, known) for part in split(words, map(str, known))]
+    for name, form in PAIRS.items():
+        if name in given:
+            given[name] = _pair(given[name], _option(name), form)
+    return read_target({**given, "unit": options.get("unit", "")}, _option) if given else None
+
+
+def goals_of(explainer: Explainer, words: str, target: Any) -> list[Any]:
+    """The goals of a ladder: values, probabilities of the class that is the target (here or in the rules), or classes."""
+    known = [label.item() if hasattr(label, "item") else label for label in getattr(explainer.model, "classes_", ())]
+    parts = split(words, map(str, known))
+    match explainer.rules.target if target is None else target:
+        case Classes((label,)) | Probability(label):
+            return [probability(label, read_number(part, float, f"--goals {words}", share=True)) for part in parts]
+    if known:
+        return [classes(meant(part, known)) for part in parts]
+    return [value(at_least=read_number(part, float, f"--goals {words}")) for part in parts]
+
+
+PAIRS = {"survival_at": "T:P", "quantile_at_least": "Q:T"}
+"""The options that are two numbers, and how to write them."""
+
+
+def _option(name: str) -> str:
+    """The option for a name of a target."""
+    return "--target" if name == "class" else f"--{name.replace('_', '-')}"
 
 
 def _pair(words: str, option: str, form: str) -> list[float]:
     """The two numbers before and after a colon."""
     parts = words.split(":")
     if len(parts) != 2:
-        raise InputError(f"--{option} {words} was given.", f"Write it as --{option} {form}.")
-    return [read_number(part, float, f"--{option} {words}") for part in parts]
-
-
-OF_NUMBERS: dict[tuple[str, ...], Callable[[dict[str, Any]], Any]] = {
-    ("at_least", "at_most"): lambda given: aim.value(
-        **{end: given[end] for end in ("at_least", "at_most") if given[end] is not None}
-    ),
-    ("relative_change",): lambda given: aim.relative_change(given["relative_change"]),
-    ("mean_gain",): lambda given: life.mean_gain(given["mean_gain"], unit=given["unit"]),
-    ("median_gain",): lambda given: life.median_gain(given["median_gain"], unit=given["unit"]),
-    ("survival_at",): lambda given: life.survival_at(
-        *_pair(given["survival_at"], "survival-at", "T:P"), unit=given["unit"]
-    ),
-    ("quantile_at_least",): lambda given: life.quantile_at_least(
-        *_pair(given["quantile_at_least"], "quantile-at-least", "Q:T"), unit=given["unit"]
-    ),
-}
-"""For each option (or pair of options) about numbers, the function that makes it a target."""
+        raise InputError(f"{option} {words} was given.", f"Write it as {option} {form}.")
+    return [read_number(part, float, f"{option} {words}") for part in parts]

@@ -8,23 +8,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from butfor.cli.options import (
-    AtLeast,
-    AtMostValue,
-    Conflicts,
-    Constraint,
-    Cost,
-    Forests,
-    MeanGain,
-    MedianGain,
-    Model,
-    Probability,
-    ProbabilityAtMost,
-    QuantileAtLeast,
-    SurvivalAt,
-    Target,
-    Unit,
-)
+from butfor.cli.asked import QuestionOptions
+from butfor.cli.expanded import expanded
+from butfor.cli.options import Conflicts, Model, RulesFile
 
 SOME_RAISED, UNFINISHED = 1, 3
 """The exit codes of a portfolio in which rows raised an error, and of one that is not complete. Wrong input ends with 2."""
@@ -72,6 +58,7 @@ PROGRESS: dict[str, Any] = {"auto": None, "bar": True, "log": "log", "none": Fal
 
 
 @portfolios.command()
+@expanded
 def run(
     model: Model,
     rows: Annotated[
@@ -86,22 +73,7 @@ def run(
         Path, typer.Option(metavar="FOLDER", help="The folder for the answers. A part of them may be there.")
     ],
     training: Training,
-    target: Target = "other",
-    probability: Probability = None,
-    probability_at_most: ProbabilityAtMost = None,
-    at_least: AtLeast = None,
-    at_most: AtMostValue = None,
-    relative_change: Annotated[
-        float | None, typer.Option(help="For a regressor: the change of the prediction; 0.2 is 20 % up.")
-    ] = None,
-    mean_gain: MeanGain = None,
-    median_gain: MedianGain = None,
-    survival_at: SurvivalAt = None,
-    quantile_at_least: QuantileAtLeast = None,
-    unit: Unit = "",
-    constraint: Constraint = None,
-    plausible: Forests = None,
-    cost: Cost = "L1",
+    asked: QuestionOptions,
     k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
     solver: Annotated[str, typer.Option(help="The name of the solver; see `butfor solvers`.")] = "auto",
     seed: Annotated[int, typer.Option(help="The seed of solvers that draw random numbers.")] = 0,
@@ -118,24 +90,15 @@ def run(
     progress: Shown = "auto",
 ) -> None:
     """Explain all rows of ROWS that are not yet answered in the folder."""
-    from butfor.cli.files import load
-    from butfor.cli.parse import conflicts_of, target_of
+    from butfor.cli.parse import conflicts_of
     from butfor.portfolio.manifest import ROWS_PER_PART
-    from butfor.problem.constraints import names as rule
-    from butfor.problem.written.costs import read_cost
 
     shown = _progress(progress)
-    explainer = _explainer(model, training)
+    explainer = _explainer(model, training, asked)
     made = explainer.portfolio(
         rows,
         out,
-        target_of(
-            explainer, target, (probability, probability_at_most), at_least=at_least, at_most=at_most,
-            relative_change=relative_change, mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at,
-            quantile_at_least=quantile_at_least, unit=unit,
-        ),
-        cost=read_cost(cost, f"--cost {cost}"),
-        constraints=[*(constraint or ()), *(rule.plausible(load(path)) for path in plausible or ())],
+        **asked.question(explainer),
         k=k, solver=solver, seed=seed, conflicts=conflicts_of(conflicts), id_column=id_column,
         rows_per_part=ROWS_PER_PART if rows_per_part is None else rows_per_part, time_limit=time_limit,
         time_limit_per_row=time_limit_per_row, n_jobs=n_jobs,
@@ -162,13 +125,14 @@ def retry(
         bool, typer.Option("--largest-gap-first", help="Begin with the rows that are farthest from proven.")
     ] = False,
     solver: Annotated[str | None, typer.Option(help="Another solver than before.")] = None,
+    rules: RulesFile = None,
     time_limit: TimeLimit = None,
     n_jobs: Processes = None,
     progress: Shown = "auto",
 ) -> None:
     """Ask again about the rows that are not proven, with more time. The better of both answers is kept."""
     shown = _progress(progress)
-    made = _explainer(model, training).retry(
+    made = _explainer(model, training, QuestionOptions(rules=rules)).retry(
         folder,
         time_limit_per_row=time_limit_per_row,
         first="largest gap" if largest_first else "smallest gap",
@@ -192,12 +156,11 @@ def merge(
     typer.echo(f"Wrote {file}.", err=True)
 
 
-def _explainer(model: Path, training: Path) -> Any:
+def _explainer(model: Path, training: Path, asked: QuestionOptions) -> Any:
     from butfor.cli.files import load, read_table
-    from butfor.explain.explainer import Explainer
 
     estimator = load(model)
-    return Explainer(estimator, read_table(training, estimator))
+    return asked.explainer(estimator, read_table(training, estimator))
 
 
 def _progress(word: str) -> Any:

@@ -46,11 +46,13 @@ class Asking:
     """A model that was read, and what is kept for all questions to it.
 
     - `words`: how the answers call columns and predictions;
+    - `noted`: what is noted with each answer;
     - `known`: what was read for constraints.
     """
 
     reading: Reading
     words: Words | None = None
+    noted: dict[str, Any] = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
@@ -165,4 +167,5 @@ class Asking:
             model=type(self.reading.source.estimator).__name__,
             data_fingerprint=self.data_fingerprint,
             words=self.words,
+            meta=self.noted,
         )

@@ -20,6 +20,7 @@ from butfor.explain.grid import VALUES_PER_COLUMN
 from butfor.explain.many_rows import ManyRows
 from butfor.explain.notices import log_solved, point_out_mismatch, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
+from butfor.explain.rules import Rules, rules_given, spoken
 from butfor.explain.several import SeveralAnswers
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
@@ -60,6 +61,7 @@ class Explainer(SeveralAnswers, ManyRows):
     - `space`: declarations of single columns, which override what is inferred from the data, and of columns that are one
       feature (`bf.one_hot`);
     - `words`: how the answers call columns and predictions (see `bf.describe`);
+    - `rules`: what is asked in every question (see `bf.rules`). What a call says beside them must not be in them, too;
     - `on_mismatch`: what to do if the model that was read predicts something else than the estimator on rows of the
       data. "raise": an error says why. "search": the estimator is searched like any function, and nothing is proven.
 
@@ -79,10 +81,15 @@ class Explainer(SeveralAnswers, ManyRows):
         *,
         space: Mapping[str, Declaration] | None = None,
         words: Words | None = None,
+        rules: Rules | None = None,
         on_mismatch: OnMismatch = "raise",
     ) -> None:
-        self._reading = read(model, data, space, on_mismatch)
-        self._asking = Asking(self._reading, None if words is None else words_over(words, self.space))
+        self._rules = rules_given(rules)
+        self._reading = read(model, data, self._rules.declared(space), on_mismatch)
+        self._rules.check(self.space, self._reading.source)
+        told = spoken(self._rules, words)
+        told = None if told is None else words_over(told, self.space)
+        self._asking = Asking(self._reading, told, self._rules.noted)
         point_out_unread(self._reading)
         point_out_mismatch(self._reading)
 
@@ -97,7 +104,7 @@ class Explainer(SeveralAnswers, ManyRows):
         """An explainer over a model that was read before."""
         made = cls.__new__(cls)
         made._reading = reading
-        made._asking = Asking(reading)
+        made._rules, made._asking = Rules(), Asking(reading)
         return made
 
     @property
@@ -117,6 +124,11 @@ class Explainer(SeveralAnswers, ManyRows):
         return self._reading.source.estimator
 
     @property
+    def rules(self) -> Rules:
+        """What is asked in every question. See `bf.rules`."""
+        return self._rules
+
+    @property
     def fingerprint(self) -> str:
         """A hash of what the model computes. Equal models have the same hash in every process."""
         return self._asking.fingerprint
@@ -129,7 +141,7 @@ class Explainer(SeveralAnswers, ManyRows):
     def explain(
         self,
         X: Any,
-        target: Any = "other",
+        target: Any = None,
         *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
@@ -149,8 +161,8 @@ class Explainer(SeveralAnswers, ManyRows):
 
         - `X`: rows as a table of any kind, one row as a dict from column to value or as a series (`X.iloc[0]`), or a
           list of such dicts;
-        - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`,
-          `bf.value`, `bf.relative_change`, `bf.survival`;
+        - `target`: a class, a collection of classes, a dict of class costs, "other" (the default, unless the rules of the
+          explainer say another), or one of `bf.probability`, `bf.value`, `bf.relative_change`, `bf.survival`;
         - `cost`: what a change costs (default: `bf.L1()`), also as text: "L1+0.5*L0";
         - `constraints`: what a change must respect: a list of constraints, or of texts such as "income <= 90000";
         - `k`: how many answers per row, at most;
@@ -185,7 +197,7 @@ class Explainer(SeveralAnswers, ManyRows):
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
-        case = self._asking.case(X, target, cost, constraints)
+        case = self._asking.case(X, *self._rules.asked(target, cost, constraints))
         point_out_rows_outside(self.space, case.factuals)
         with silence(progress is False):
             with bar(len(case), progress) as advance:
@@ -193,11 +205,12 @@ class Explainer(SeveralAnswers, ManyRows):
             outcome, verdict = confirm(outcome, case, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, case, budget)
-            answers = replace(self._asking.answers(case, outcome, verdict, search, budget), meta=noted)
+            answers = self._asking.answers(case, outcome, verdict, search, budget)
+            answers = replace(answers, meta={**answers.meta, **noted})
         log_solved(answers, budget)
         return answers
 
-    def __call__(self, X: Any, target: Any = "other", **options: Any) -> Explanations:
+    def __call__(self, X: Any, target: Any = None, **options: Any) -> Explanations:
         """The same as `explain`."""
         return self.explain(X, target, **options)
 
@@ -323,7 +336,7 @@ class Explainer(SeveralAnswers, ManyRows):
     def solvers(
         self,
         X: Any = None,
-        target: Any = "other",
+        target: Any = None,
         *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
@@ -332,7 +345,7 @@ class Explainer(SeveralAnswers, ManyRows):
 
         The problem is that of the rows `X` (default: one typical row).
         """
-        question = ask(self._reading, target, cost, constraints)
+        question = ask(self._reading, *self._rules.asked(target, cost, constraints))
         before = self._asking.predicted(self._asking.typical() if X is None else X)
         referee = self._asking.referee(question.target)
         part = next(plan(question, referee, self.space.encode(before.table), before))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
+from copy import copy
 from os import PathLike
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, meta_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.different import difference_of
+from butfor.explain.rules import Rules
 from butfor.portfolio.again import First, once_more
 from butfor.portfolio.begin import mapped, portfolio_of
 from butfor.portfolio.engines import Engines
@@ -28,13 +30,14 @@ class ManyRows:
     """The methods of an explainer for tables that take a night, or do not fit into memory."""
 
     _asking: Asking
+    _rules: Rules
 
     @experimental
     def portfolio(
         self,
         rows: Any,
         out: str | PathLike[str],
-        target: Any = "other",
+        target: Any = None,
         *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
@@ -123,15 +126,17 @@ class ManyRows:
         The other arguments are those of `portfolio`.
         """
         engines, budget = Engines(executor, client, n_jobs), budget_of(time_limit, time_limit_per_row, None)
+        plain = copy(self)
+        plain._rules = self._rules.without_question  # the folder says what is asked
         return once_more(
-            self, folder,
+            plain, folder,
             time_limit_per_row=time_limit_per_row, first=first, solver=solver, engines=engines,
             time_limit=budget.seconds, progress=progress,
         )  # fmt: skip
 
     @experimental
     def map_frames(
-        self, tables: Iterable[Any], target: Any = "other", *, id_column: str | None = None, **options: Any
+        self, tables: Iterable[Any], target: Any = None, *, id_column: str | None = None, **options: Any
     ) -> Iterator[Any]:
         """The results of a portfolio for tables that come one after the other: for engines that hold the rows themselves.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from butfor.errors import suggests
@@ -12,6 +13,7 @@ from butfor.explain.asking import Asking
 from butfor.explain.best import RESPECTS, best
 from butfor.explain.ladder import rungs, shares
 from butfor.explain.menu import menu
+from butfor.explain.rules import Rules
 from butfor.explain.trade_off import trade_off
 from butfor.explain.without import left_alone
 from butfor.explanation.best import Best
@@ -29,6 +31,7 @@ class SeveralAnswers:
     """The methods of an explainer that show more than one way."""
 
     _asking: Asking
+    _rules: Rules
 
     def without(
         self, answer: Explanation | Explanations, *columns: str, time_limit: float | None = None
@@ -54,7 +57,7 @@ class SeveralAnswers:
     def menu(
         self,
         row: Any,
-        target: Any = "other",
+        target: Any = None,
         *,
         most: int = 3,
         cost: AbstractCost | str | None = None,
@@ -80,7 +83,7 @@ class SeveralAnswers:
         (4, 11)
         """
         budget = budget_of(time_limit, None, None)
-        case = self._asking.one_row("a menu", row, target, cost, constraints)
+        case = self._asking.one_row("a menu", row, *self._rules.asked(target, cost, constraints))
         return menu(case, most, budget, self._asking.solved)
 
     def ladder(
@@ -97,7 +100,8 @@ class SeveralAnswers:
         Choose it for grades, or to see what more certainty costs. The goals are targets: probabilities of one class that
         increase, values or intervals that move one way, or classes in the order of the grades. A dict names them.
 
-        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+        `row` is one row as a table or a dict. The other arguments are those of `explain`. A target of the rules is left
+        aside: the goals take its place.
 
         >>> import butfor as bf
         >>> from sklearn.datasets import load_iris
@@ -110,7 +114,10 @@ class SeveralAnswers:
         """
         budget = budget_of(time_limit, None, None)
         named = rungs(goals, self._asking.reading.source)
-        asked = [self._asking.one_row("a ladder", row, goal, cost, constraints) for goal in named.values()]
+        under = replace(self._rules, target=None)
+        asked = [
+            self._asking.one_row("a ladder", row, *under.asked(goal, cost, constraints)) for goal in named.values()
+        ]
         found = [
             self._asking.solved(one, part).only for one, part in zip(asked, shares(budget, len(asked)), strict=True)
         ]
@@ -120,7 +127,7 @@ class SeveralAnswers:
     def trade_off(
         self,
         row: Any,
-        target: Any = "other",
+        target: Any = None,
         *,
         against: Literal["changes", "radius", "score"],
         radii: Iterable[float] | None = None,
@@ -158,7 +165,7 @@ class SeveralAnswers:
         True
         """
         budget = budget_of(time_limit, None, None)
-        case = self._asking.one_row("a trade-off", row, target, cost, constraints)
+        case = self._asking.one_row("a trade-off", row, *self._rules.asked(target, cost, constraints))
         options = {"radii": radii, "norm": norm, "up_to": up_to, "questions": questions}
         return trade_off(self._asking, case, against, options, budget)
 

@@ -211,19 +211,21 @@ def _from_file(path: Path, prediction: ColumnWords | None) -> Words:
             "It may have the tables [columns.NAME] and [prediction].",
             did_you_mean(unknown[0], ("columns", "prediction")) if unknown else "",
         )
-    made = {name: _column_in(path, f"columns.{name}", given) for name, given in listed.items()}
+    made = {name: column_from(path, f"columns.{name}", given) for name, given in listed.items()}
     if prediction is None and "prediction" in data:
-        prediction = _column_in(path, "prediction", data["prediction"])
+        prediction = column_from(path, "prediction", data["prediction"])
     return describe(made, prediction=prediction)
 
 
-def _column_in(path: Path, place: str, given: Any) -> ColumnWords:
+def column_from(source: object, place: str, given: Any) -> ColumnWords:
+    """The words in a table of a file, which stands at a place there."""
     if isinstance(given, str):
         return Column(given)
     known = [f.name for f in fields(ColumnWords)]
     unknown = [name for name in given if name not in known] if isinstance(given, dict) else [place]
     if unknown:
         raise InputError(
-            f"{path} has {unknown[0]!r} in [{place}], which is not known.", *choice("The names are", unknown[0], known)
+            f"{source} has {unknown[0]!r} in [{place}], which is not known.",
+            *choice("The names are", unknown[0], known),
         )
-    return Column(given.pop("label", ""), **given)
+    return Column(**given)

@@ -301,15 +301,16 @@ class Explanations(Sequence[Explanation]):
         written: str | None = rendered(self, "csv", path, form)
         return written
 
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """A file of Parquet as portfolios have: a line per answer, with its record. `bf.load` reads the answers back."""
+        rendered(self, "parquet", path)
+
     def to_excel(self, path: str | PathLike[str], *, form: Literal["wide", "long"] = "wide") -> None:
         """`to_frame` as a sheet of Excel. It needs `pip install butfor[excel]`."""
         rendered(self, "excel", path, form)
 
     def alternatives(self) -> Alternatives:
-        """Several answers to one row, side by side: what changes in each, its cost and its score.
-
-        Choose it to let a person compare: `print` it, or use its `to_frame` or `plot`.
-        """
+        """Several answers to one row, side by side, for whoever compares: print it, or use its `to_frame` or `plot`."""
         return alternatives(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:

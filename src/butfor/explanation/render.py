@@ -24,6 +24,7 @@ VIEWS = {
     "frame": "answer_frames:frame",
     "csv": "answer_frames:to_csv",
     "excel": "answer_frames:to_excel",
+    "parquet": "butfor.portfolio.results:write",
     "letter": "letters:render",
     "contributions": "contributions:render",
     "plot": "plot:draw",

@@ -33,7 +33,7 @@ def case_of(
     """The question about some rows, with what the estimator predicts for them now."""
     if not isinstance(explainer, Explainer):
         raise InputTypeError(f"{type(explainer).__name__} was given.", "An Explainer is needed, and then the rows.")
-    return Asking(explainer.reading).case(X, target, cost, constraints)
+    return Asking(explainer.reading).case(X, *explainer.rules.asked(target, cost, constraints))
 
 
 def in_need(case: Case) -> IntArray:

@@ -34,7 +34,7 @@ def flips(
     X: Any,
     protected: Any,
     *,
-    target: Any = "other",
+    target: Any = None,
     time_limit: float | None = None,
 ) -> Any:
     """Whether a protected column alone would flip the decision about each row, proven either way.
@@ -68,6 +68,7 @@ def flips(
     names = _names(protected, explainer.space)
     budget = budget_of(time_limit, None, None)
     case = case_of(explainer, X, target)
+    case = replace(case, question=case.question.under(()))  # whatever rules say: a protected column changes as a test
     others = [name for name in explainer.space.names if name not in names]
     alone = under(case, [Fixed(tuple(others))] if others else [])
     columns = [explainer.space.index(name) for name in names]

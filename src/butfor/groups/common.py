@@ -160,7 +160,7 @@ class Actions:
         explainer: Explainer,
         X: Any,
         *,
-        target: Any = "other",
+        target: Any = None,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
         actions: Sequence[Action | Mapping[str, Any]] | None = None,

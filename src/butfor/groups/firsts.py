@@ -11,6 +11,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError, choice
+from butfor.explanation.concat import check_same_question
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.one_answer import as_batch
@@ -78,7 +79,7 @@ def firsts(answers: Batch | Firsts) -> Firsts:
     for batch in _batches(answers):
         if len(batch):
             first = first or batch
-            _check_same_question(first, batch)
+            check_same_question(first, batch)
             parts.append(_firsts_of(batch))
     if not parts:
         raise InputError("no answer was given.", "At least one row must have been explained.")
@@ -130,27 +131,6 @@ def _not_answers(given: Any) -> InputTypeError:
     return InputTypeError(
         f"{type(given).__name__} was given.", "Answers are needed.", "Give what explain returned, or a list of it."
     )
-
-
-def _check_same_question(first: Explanations, other: Explanations) -> None:
-    """Refuse answers whose costs cannot be compared."""
-    if other.question != first.question:
-        raise InputError(
-            f"answers to different questions were given together: {_words(first)}, and {_words(other)}.",
-            "Their costs cannot be compared.",
-            "Give the answers to one question at a time.",
-        )
-    if other.space != first.space or other.certificates[0].fingerprint != first.certificates[0].fingerprint:
-        raise InputError(
-            "answers about different models or columns were given together.",
-            "All must be about the same.",
-            "Give the answers of one explainer at a time.",
-        )
-
-
-def _words(answers: Explanations) -> str:
-    question = answers.question
-    return f"{question.target} at {question.cost} under {' and '.join(question.constraints) or 'no constraints'}"
 
 
 def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:

@@ -26,7 +26,7 @@ def levers(
     explainer: Explainer,
     X: Any,
     *,
-    target: Any = "other",
+    target: Any = None,
     cost: AbstractCost | str | None = None,
     constraints: Constraints = (),
     time_limit: float | None = None,

@@ -21,6 +21,7 @@ from butfor.portfolio.lease import held
 from butfor.portfolio.manifest import Manifest, read_manifest
 from butfor.portfolio.part import SETTLED
 from butfor.portfolio.results import ID, RAISED, pieces_of
+from butfor.portfolio.results import read as read_parquet
 from butfor.portfolio.rows import ENDINGS
 from butfor.records.reading import load as load_file
 from butfor.records.whole_file import path_of
@@ -224,9 +225,9 @@ def _flat(table: Any) -> Any:
 
 
 def load(path: str | os.PathLike[str]) -> Explanation | Explanations | Portfolio:
-    """The answers in a file that `to_json` or `to_jsonl` wrote, or in the folder of a portfolio.
+    """The answers in a file that `to_json`, `to_jsonl` or `to_parquet` wrote, or in the folder of a portfolio.
 
-    One record gives an `Explanation`. A list of records of one call, or a batch of JSON lines, gives `Explanations`. The
+    One record gives an `Explanation`. A list of records of one call, a batch of JSON lines, or Parquet gives `Explanations`. The
     answers of a portfolio are read when they are asked for.
 
     >>> import tempfile, butfor as bf
@@ -239,4 +240,7 @@ def load(path: str | os.PathLike[str]) -> Explanation | Explanations | Portfolio
     ...     load(file.name) == answers
     True
     """
-    return Portfolio.at(path) if path_of(path).is_dir() else load_file(path)
+    found = path_of(path)
+    if found.is_dir():
+        return Portfolio.at(found)
+    return read_parquet(found) if found.suffix.lower() == ".parquet" else load_file(found)

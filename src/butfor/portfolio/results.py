@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from butfor.errors import InputError
 from butfor.explanation.explanations import Explanations
+from butfor.portfolio.folder import put
 from butfor.records import reading, writing
-from butfor.space.arrow import pyarrow
+from butfor.records.tables import labels_of
+from butfor.records.whole_file import path_of
+from butfor.space import frames
+from butfor.space.arrow import pyarrow, to_arrow
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
@@ -62,6 +68,36 @@ def schema_of(space: Space, rows: Any, id_column: str | None, output: Any) -> An
     return arrow.schema([*about.items(), *points.items(), ("record", text)])
 
 
+def write(answers: Explanations, path: str | os.PathLike[str]) -> None:
+    """Write answers into a file of Parquet, completely or not at all."""
+    if not len(answers):
+        raise InputError("there is no answer to write.", "At least one is needed.")
+    arrow, labels = pyarrow(), None
+    schema = schema_of(answers.space, to_arrow(answers.table).schema, None, answers.outputs_before[0])
+    if frames.row_labels(answers.table) is not None:
+        labels = dict(
+            zip(answers.rows.tolist(), labels_of(frames.take(answers.table, answers.table_rows)), strict=True)
+        )
+        schema = schema.insert(0, arrow.field(ID, arrow.array(list(labels.values())).type))
+    table = table_of([answers], labels, 0, schema)
+    put(path_of(path), lambda beside: pyarrow("parquet").write_table(table, beside, compression="zstd"))
+
+
+def read(path: str | os.PathLike[str]) -> Explanations:
+    """The answers in a file that `write` wrote, or in that of a part."""
+    arrow = pyarrow()
+    try:
+        table = pyarrow("parquet").ParquetFile(path_of(path)).read()
+    except arrow.ArrowInvalid as error:
+        raise InputError(f"{path} is no file of Parquet: {error}.", "A file of to_parquet() is needed.") from None
+    if SHARED_FACTS not in (table.schema.metadata or {}):
+        raise InputError(f"{path} holds no answers.", "A file of to_parquet() is needed.")
+    pieces = [*pieces_of(table)]
+    if len(pieces) == 1:
+        return pieces[0]
+    raise InputError(f"{path} holds the answers of {len(pieces)} calls.", "Those of one are needed.")
+
+
 def _plain(kind: Any) -> Any:
     """The type of values, without a dictionary."""
     return kind.value_type if pyarrow().types.is_dictionary(kind) else kind
@@ -74,7 +110,9 @@ def _of_points(feature: Feature, kind: Any) -> Any:
     return arrow.float64() if real and not arrow.types.is_floating(kind) else kind
 
 
-def table_of(pieces: Sequence[Piece], ids: Sequence[Any] | None, first: int, schema: Any, passes: int = 0) -> Any:
+def table_of(
+    pieces: Sequence[Piece], ids: Sequence[Any] | Mapping[int, Any] | None, first: int, schema: Any, passes: int = 0
+) -> Any:
     """The results of a part whose first row has the number `first`, after so many further `passes`.
 
     `ids` are those of its rows.

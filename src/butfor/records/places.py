@@ -18,7 +18,7 @@ def at_place(place: str) -> Iterator[None]:
     except ButforError as error:
         if not place:
             raise
-        raise type(error)(f"{place}: {error.given}", error.needed, error.remedy) from None
+        raise error.at(place) from None
     except Exception as error:  # whatever a wrong value leads to in the libraries that rebuild the row
         told = f"{place or 'the answer'} does not follow its schema:"
         raise InputError(told, f"{type(error).__name__}: {error}.") from None

@@ -12,8 +12,10 @@ from os import PathLike
 from typing import Any
 
 from butfor.errors import InputTypeError
+from butfor.explanation.answer_list import AnswerList
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.render import rendered
 from butfor.portfolio.portfolio import Portfolio
 from butfor.records.whole_file import write_whole
 from butfor.report.by_group import by_group
@@ -61,6 +63,17 @@ def _page(answers: Told, title: str, by: Groups) -> str:
     return _document(head, title, say(MANY), sections, of.first, _file("rows.js"))
 
 
+def listings(several: Sequence[AnswerList], names: Sequence[str], title: str) -> str:
+    """A page of menus or ladders, each under its name."""
+    sections = [
+        f'<section class="butfor"><p class="whose">{escape(name)}</p></section>'
+        + str(rendered(rendered(one, one.way), "listing fragment"))
+        for name, one in zip(names, several, strict=True)
+    ]
+    first = next((answer for one in several for answer in one), None)
+    return _document(title, title, "", sections, first, "")
+
+
 def write(
     answers: Told,
     path: str | PathLike[str],
@@ -82,8 +95,8 @@ def _cards(of: Reported) -> list[str]:
     ]
 
 
-def _document(head: str, title: str, about: str, sections: Sequence[str], one: Explanation, script: str) -> str:
-    made = one.certificate.versions.get("butfor", "")
+def _document(head: str, title: str, about: str, sections: Sequence[str], one: Explanation | None, script: str) -> str:
+    made = "" if one is None else one.certificate.versions.get("butfor", "")
     ours = f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else ""
     main = "\n".join(filter(None, sections))
     last = f"\n<script>{script}</script>" if script else ""

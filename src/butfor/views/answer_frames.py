@@ -50,15 +50,25 @@ def _points(answers: Explanations) -> Any:
 
 def to_csv(answers: Explanations, path: str | os.PathLike[str] | None, form: str) -> str | None:
     """The answers as CSV, written to a file or returned as text. A missing value is an empty cell."""
-    columns = _columns(answers, form)
+    written = csv_of(_columns(answers, form))
+    if path is None:
+        return written
+    write_whole(path, [written])
+    return None
+
+
+def write_csv(answers: Explanations, path: str | os.PathLike[str]) -> None:
+    """Write the answers as CSV, a row per answer."""
+    to_csv(answers, path, "wide")
+
+
+def csv_of(columns: Columns) -> str:
+    """Columns as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
-    if path is None:
-        return out.getvalue()
-    write_whole(path, [out.getvalue()])
-    return None
+    return out.getvalue()
 
 
 def to_excel(answers: Explanations, path: str | os.PathLike[str], form: str) -> None:

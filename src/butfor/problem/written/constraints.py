@@ -23,12 +23,8 @@ GIVABLE = (
 
 def as_constraints(given: Any, space: Space) -> tuple[AbstractConstraint, ...]:
     """The constraints that the user wrote, not yet validated."""
-    if isinstance(given, AbstractConstraint | Encoding | str):
-        given = [given]
-    if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
-        raise InputTypeError(f"constraints={given!r} was given.", "Constraints must be a list.", GIVABLE)
     found: list[AbstractConstraint] = []
-    for one in given:
+    for one in listed(given):
         if isinstance(one, str):
             found += read_constraint(one, space)
         elif isinstance(one, AbstractConstraint):
@@ -43,6 +39,15 @@ def as_constraints(given: Any, space: Space) -> tuple[AbstractConstraint, ...]:
             called = f"Call it: bf.{one.__name__}(...)." if callable(one) and hasattr(one, "__name__") else ""
             raise InputTypeError(f"constraints contains {one!r}.", GIVABLE, called)
     return tuple(found)
+
+
+def listed(given: Any) -> list[Any]:
+    """What the user gave as constraints, as a list: one alone is a list, too."""
+    if isinstance(given, AbstractConstraint | Encoding | str):
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
+        raise InputTypeError(f"constraints={given!r} was given.", "Constraints must be a list.", GIVABLE)
+    return list(given)
 
 
 def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from butfor.errors import InputError, choice
 from butfor.problem import costs
@@ -74,3 +76,22 @@ def _missing(text: str, given: str) -> costs.Term:
 def _of_columns(prices: dict[str | None, float]) -> float | dict[str, float] | None:
     """One price for all columns, or one for each that is named."""
     return prices[None] if None in prices else {name: price for name, price in prices.items() if name} or None
+
+
+def weighted(cost: costs.AbstractCost, prices: Mapping[str, float]) -> costs.AbstractCost:
+    """A cost in which a change of these columns counts so many times as much."""
+    if not prices:
+        return cost
+    terms = [(weight, _with_prices(term, prices)) for weight, term in cost.terms()]
+    return terms[0][1] if [weight for weight, _ in terms] == [1.0] else costs.Mix(tuple(terms))
+
+
+def _with_prices(term: costs.Term, prices: Mapping[str, float]) -> costs.Term:
+    if isinstance(term, Missing):
+        return term  # it has prices of its own
+    if not isinstance(term, costs.Norm | costs.L0):
+        raise InputError(
+            f"a price of {next(iter(prices))!r} was given with the cost {term!r}.",
+            "Columns have prices of their own in L1, L2, LInf, L0 and sums of these.",
+        )
+    return replace(term, weights={**(term.weights or {}), **prices})
