@@ -20,16 +20,22 @@ import butfor as bf
 from tests.portfolio.asked import explainer, rows, same
 
 SCRIPT = """
-import sys, time
+import os, sys, time
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_info
 import butfor as bf
+
+HOME = os.getpid()
 
 class Slow:
     '''A model of a script: it takes a while for each call, and other processes cannot import it.'''
     classes_ = np.array([False, True])
     def predict(self, X):
         time.sleep({pause})
+        if os.getpid() != HOME:
+            assert all(pool["num_threads"] == 1 for pool in threadpool_info()), "a library uses several threads"
+            assert os.environ["NUMBA_NUM_THREADS"] == "1"
         return X["a"].to_numpy() > 0.5
 
 X = pd.DataFrame({{"a": np.linspace(0, 1, 101), "b": np.linspace(1, 0, 101)}}).round(2)
