@@ -209,6 +209,9 @@ def test_one_thing_is_said_in_one_place() -> None:
 def test_other_things_are_no_rules(tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
         bf.rules(tmp_path / "none.toml")
+    (tmp_path / "latin.toml").write_bytes('[columns]\nage = "Größe"'.encode("latin-1"))
+    with pytest.raises(ValueError, match="not text in UTF-8"):
+        bf.rules(tmp_path / "latin.toml")
     with pytest.raises(TypeError, match="Rules are needed"):
         bf.Explainer(MODEL, X, rules="rules.toml")
     with pytest.raises(TypeError, match="int was given"):

@@ -118,7 +118,11 @@ def groups(
     if table not in GROUP_TABLES:
         raise InputError(f"--table {table} was given.", *choice("The tables are", table, GROUP_TABLES))
     if (by is None) != (table == "levers") and table in ("differences", "levers"):
-        raise InputError(f"--table {table} was given {'without' if by is None else 'with'} --by.", "", "Change that.")
+        raise InputError(
+            f"--table {table} was given {'without' if by is None else 'with'} --by.",
+            "",
+            "Add --by COLUMN." if by is None else "Leave --by out.",
+        )
     check_ending(out, TABLE_WRITERS)
     explainer, rows, _ = chosen.read(asked)
     columns = frames.listed(_compared(explainer, rows, asked, table, by, time_limit, n_jobs))

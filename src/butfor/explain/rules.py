@@ -170,7 +170,7 @@ def rules(source: str | os.PathLike[str] | Mapping[str, Any] | Explanation | Exp
     if isinstance(source, str) and ("\n" in source or "=" in source):
         origin = Origin("", source)
     else:
-        origin = Origin(Path(source).name, Path(source).read_bytes().decode("utf-8-sig", errors="replace"))
+        origin = _in_file(Path(source))
     return _read(read_toml(origin.text, origin.name or "the text"), origin)
 
 
@@ -191,6 +191,14 @@ def spoken(rules: Rules, words: Words | None) -> Words | None:
     if words is not None and rules.words is not None:
         raise said_twice(rules.origin, "words= was given, and the rules have words, too.")
     return rules.words if words is None else words
+
+
+def _in_file(path: Path) -> Origin:
+    """The file of rules, with its text."""
+    try:
+        return Origin(path.name, path.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not text in UTF-8.", "A TOML file is needed.") from None
 
 
 def _read(data: Mapping[str, Any], origin: Origin) -> Rules:
