@@ -167,10 +167,8 @@ def rules(source: str | os.PathLike[str] | Mapping[str, Any] | Explanation | Exp
         raise InputTypeError(
             f"{type(source).__name__} was given to bf.rules.", "The path of a file, its text, or a dict is needed."
         )
-    if isinstance(source, str) and ("\n" in source or "=" in source):
-        origin = Origin("", source)
-    else:
-        origin = _in_file(Path(source))
+    is_text = isinstance(source, str) and ("\n" in source or "=" in source)
+    origin = Origin("", str(source)) if is_text else _in_file(Path(source))
     return _read(read_toml(origin.text, origin.name or "the text"), origin)
 
 
