@@ -11,6 +11,7 @@ LIBRARIES = (
     "cox_networks",
     "encoder_steps",
     "feature_engine_steps",
+    "imodels_rules",
     "interpret_ebm",
     "lifelines_models",
     "lightgbm_trees",
