@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -143,9 +144,11 @@ class Source:
     def precision(self, table: Any) -> np.dtype[Any]:
         """The floating-point type of its scores: float32 if it was fitted on float32 only."""
         names = ("decision_function", "predict_proba") if self.classes else ("decision_function",)
-        methods = (name for name in names if hasattr(self.estimator, name))
-        found = np.asarray(self.ask(next(methods, "predict"), table))
-        return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
+        for method in names:
+            if hasattr(self.estimator, method):
+                with suppress(InputError):  # some libraries have a method that fails
+                    return _float_of(self.ask(method, table))
+        return _float_of(self.ask("predict", table))
 
     def hides_single(self, table: Any) -> bool:
         """Whether it makes float64 of what its members computed in float32. It is taken for granted if none can tell."""
@@ -297,6 +300,11 @@ def _is_plain_pipeline(estimator: Any) -> bool:
         and len(estimator.steps) > 1
         and not get_config().get("enable_metadata_routing", False)
     )
+
+
+def _float_of(scores: NDArray[Any]) -> np.dtype[Any]:
+    """The floating-point type of scores; whole numbers and truth values count as float64."""
+    return scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
 
 
 def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
