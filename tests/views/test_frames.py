@@ -117,7 +117,7 @@ def test_answers_are_loaded_whichever_way_they_were_written(tmp_path) -> None:
     assert isinstance(bf.load(tmp_path / "one.json"), bf.Explanation)
     assert bf.load(tmp_path / "all.json") == ANSWERS
     assert bf.load(str(tmp_path / "all.jsonl")) == ANSWERS
-    with pytest.raises(bf.errors.InputError, match="is a folder"):
+    with pytest.raises(bf.errors.InputError, match="is no portfolio"):
         bf.load(tmp_path)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(bf.errors.InputError, match="not text"):

@@ -154,6 +154,6 @@ class ManyRows:
         >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
         >>> found = next(explainer.map_frames([X[60:70]], target=2))
         >>> found["cost"].round(3).tolist()[:3]
-        [0.246, 0.246, 0.163]
+        [0.246, 0.104, 0.161]
         """
         return mapped(self, tables, id_column, {"target": target, "progress": False, **options})
