@@ -125,11 +125,11 @@ def measure(smoke: bool) -> Iterator[Number]:
 
 def _forest(table: Any, about: dict[str, Any], smoke: bool, repeats: int) -> Iterator[Number]:
     """A forest of 100 trees of depth 5, against its solver alone in one process."""
-    size, some = (20, 10) if smoke else (4000, 400)
+    size, some = (20, 10) if smoke else (20_000, 1000)
     explainer, (X, _, _) = explainer_of("forest", smoke), adult(smoke)
     alone = seconds(lambda: explainer.explain(X[:some], **asked()), repeats)
     solver = some / sorted(alone)[len(alone) // 2]
-    runs = [ran(table(size), "forest", "pool", smoke, 40) for _ in range(repeats)]
+    runs = [ran(table(size), "forest", "pool", smoke, 200) for _ in range(repeats)]
     speeds = [run["rows"] / run["seconds"] for run in runs]
     against = {
         "its solver alone, times the processes": PROCESSES * solver,
@@ -141,7 +141,7 @@ def _forest(table: Any, about: dict[str, Any], smoke: bool, repeats: int) -> Ite
         speeds,
         "1/s",
         against,
-        {**about, "rows": size, "rows_per_part": 40, "proven": proven},
+        {**about, "rows": size, "rows_per_part": 200, "proven": proven},
     )
 
 
