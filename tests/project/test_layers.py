@@ -48,6 +48,7 @@ LAYERS = (
     "butfor.compat",
     "butfor.report",
     "butfor.audit",
+    "butfor.serve",
     "butfor.cli",
 )
 """From lowest to highest: a few files, and a folder for each step on the way from a row to an answer."""

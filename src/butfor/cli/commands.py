@@ -34,6 +34,7 @@ from butfor.cli.options import (
 )
 from butfor.cli.portfolios import portfolios
 from butfor.cli.printing import printed
+from butfor.cli.serving import serve
 from butfor.cli.several import groups, ladder, letter, menu
 from butfor.errors import ButforError, InputError
 
@@ -88,6 +89,7 @@ app = typer.Typer(
 app.add_typer(portfolios, name="portfolio")
 for command in (menu, ladder, letter, groups):
     app.command()(expanded(command))
+app.command()(serve)
 
 
 def _version(wanted: bool) -> None:

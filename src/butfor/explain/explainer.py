@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
 from butfor.explain.grid import VALUES_PER_COLUMN
+from butfor.explain.improving import LONGEST, improving
 from butfor.explain.many_rows import ManyRows
 from butfor.explain.notices import log_solved, point_out_mismatch, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
@@ -129,6 +130,11 @@ class Explainer(SeveralAnswers, ManyRows):
         return self._rules
 
     @property
+    def words(self) -> Words | None:
+        """How the answers call columns and predictions, if anything was said. See `bf.describe`."""
+        return self._asking.words
+
+    @property
     def fingerprint(self) -> str:
         """A hash of what the model computes. Equal models have the same hash in every process."""
         return self._asking.fingerprint
@@ -213,6 +219,26 @@ class Explainer(SeveralAnswers, ManyRows):
     def __call__(self, X: Any, target: Any = None, **options: Any) -> Explanations:
         """The same as `explain`."""
         return self.explain(X, target, **options)
+
+    def improving(
+        self, X: Any, target: Any = None, *, time_limit: float = LONGEST, **options: Any
+    ) -> Iterator[Explanations]:
+        """The answers as they are found: a first one soon, then cheaper ones and higher bounds, until all are proven.
+
+        Choose it where a person waits: each answer is whole and has its certificate, and the bound closes in on the cost.
+        Every step asks again with more time, so all of them take longer than `explain` alone. The options are those of
+        `explain`. Whoever stops listening stops the search.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> for answers in explainer.improving(X.iloc[[60]], target=2):
+        ...     print(answers.only.certificate.status.name)
+        PROVEN_OPTIMAL
+        """
+        seconds = budget_of(time_limit, None, None).seconds
+        return improving(lambda step: self.explain(X, target, time_limit=step, **options), seconds)
 
     def region(self, row: Any, target: Any, *, whole_numbers: bool = True, time_limit: float | None = None) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.

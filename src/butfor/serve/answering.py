@@ -1,0 +1,161 @@
+"""What a question is answered with: events, each a JSON object. Every answer in them has its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from butfor.audit.recheck import check
+from butfor.compiled.clock import now
+from butfor.errors import ButforError, InputError
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
+from butfor.explanation.region import Region
+from butfor.serve.asked import LANGUAGES, Asked, asked
+from butfor.serve.desk import Desk
+from butfor.serve.plain import Json, finite, plain
+from butfor.views.html import card
+from butfor.views.languages import speaking
+
+REGION_SECONDS = 1.0
+"""How long it may take to say where an answer stays valid."""
+
+CHECK_SECONDS = 10.0
+"""How long it may take to prove the bound of an answer again."""
+
+
+def explained(desk: Desk, question: Asked) -> Iterator[Json]:
+    """The answers as they are found, and at last where the best one stays valid."""
+    begin, row = now(), desk.given(question.row)
+    best: Explanations | None = None
+    steps = desk.explainer.improving(
+        row, **question.question, k=question.k, seed=question.seed, time_limit=question.seconds, progress=False,
+        meta=question.meta,
+    )  # fmt: skip
+    for best in steps:
+        yield {
+            "event": "answers",
+            "answers": [answered(one, question.language) for one in best],
+            "seconds": now() - begin,
+        }
+    if question.region and best is not None and best[0].found and best[0].changes:
+        target = desk.explainer.rules.target if question.rules.target is None else question.rules.target
+        yield from _region(desk, best[0], target)
+
+
+def warm(desk: Desk) -> None:
+    """Answer one question, so that all loops are compiled and loaded before somebody waits for them."""
+    with suppress(ButforError):
+        for _ in explained(desk, Asked(row=0, seconds=1.0, region=True)):
+            pass
+
+
+def _region(desk: Desk, answer: Explanation, target: Any) -> Iterator[Json]:
+    wanted = answer.after if target is None else target
+    try:
+        found = desk.explainer.region(answer, wanted, time_limit=REGION_SECONDS)
+    except ButforError:
+        return  # this model, or this target, has no region: nothing is said of it
+    yield {"event": "region", "widest": found.widest, "columns": _intervals(found, answer)}
+
+
+def _intervals(region: Region, answer: Explanation) -> list[Json]:
+    """The changed columns that have room, with their ends."""
+    changed = {change.name for change in answer.changes}
+    return [
+        {"column": f.name, "low": plain(region.low[j]), "high": plain(region.high[j]), "text": region.ends(j)}
+        for j, f in enumerate(region.space)
+        if f.name in changed and f.levels is None and region.low[j] < region.high[j]
+    ]
+
+
+def answered(answer: Explanation, language: str) -> Json:
+    """An answer in short, its record, and how it looks."""
+    known, score = answer.certificate, answer.score
+    with speaking(language):
+        shown = card(answer)
+    return {
+        "status": known.status.name,
+        "found": answer.found,
+        "before": plain(answer.before),
+        "after": plain(answer.after),
+        "cost": finite(answer.cost),
+        "bound": finite(known.bound),
+        "score": None
+        if score is None
+        else {"before": finite(score.before), "after": finite(score.after), "threshold": finite(score.threshold)},
+        "changes": [
+            {
+                "column": one.name,
+                "label": one.label,
+                "before": plain(one.before),
+                "after": plain(one.after),
+                "text": list(one.text),
+            }
+            for one in answer.changes
+        ],
+        "conflict": list(known.conflict),
+        "why": known.why,
+        "html": shown,
+        "record": answer.to_json(),
+    }
+
+
+def menu(desk: Desk, question: Asked) -> Iterator[Json]:
+    """Every set of columns that is worth changing, with its cheapest answer."""
+    row = desk.given(question.row)
+    made = desk.explainer.menu(row, **question.question, most=question.most, time_limit=question.seconds)
+    options = [answered(one, question.language) for one in made.answers]
+    yield {"event": "menu", "answers": options, "text": str(made)}
+
+
+def checked(desk: Desk, body: Any) -> Iterator[Json]:
+    """The certificate of an answer, done again."""
+    answer = _recorded(desk, body)
+    found = check(answer, desk.explainer.model, time_limit=CHECK_SECONDS, progress=False)
+    yield {"event": "checked", "passed": bool(found), "text": str(found)}
+
+
+def rendered(desk: Desk, body: Any) -> Iterator[Json]:
+    """An answer as a page or as a letter."""
+    answer = _recorded(desk, body)
+    language, form = body.get("language", "en"), body.get("as", "page")
+    if language not in LANGUAGES or form not in FORMS:
+        raise InputError(
+            f"as={form!r} and language={language!r} were given.",
+            f"as is one of {', '.join(FORMS)}; language is one of {', '.join(LANGUAGES)}.",
+        )
+    yield {"event": "rendered", "text": FORMS[form](answer, language)}
+
+
+FORMS: dict[str, Callable[[Explanation, str], str]] = {
+    "page": lambda answer, language: answer.to_html(language=language),
+    "letter": lambda answer, language: answer.to_text("letter", language),
+}
+
+
+def _recorded(desk: Desk, body: Any) -> Explanation:
+    """The answer in a body, in the words of the desk.
+
+    Its record is text. As an object, it would lose its hash on the way through a script, which writes 1.0 as 1.
+    """
+    if not isinstance(body, Mapping) or not isinstance(body.get("answer"), str):
+        raise InputError("the body has no answer.", 'The record of one is needed, as text: {"answer": "{...}"}.')
+    answer = Explanation.from_json(body["answer"])
+    return answer.described(desk.explainer.words) if desk.explainer.words else answer
+
+
+WORK: Mapping[str, Callable[[Desk, Any], Iterator[Json]]] = {
+    "explain": lambda desk, body: explained(desk, asked(body)),
+    "menu": lambda desk, body: menu(desk, asked(body)),
+    "check": checked,
+    "render": rendered,
+}
+"""What is done at a desk."""
+
+
+def at(desk: Desk) -> Callable[[str, Any], Iterator[Json]]:
+    """What a process does at a desk, which is warm from then on."""
+    warm(desk)
+    return lambda work, body: WORK[work](desk, body)

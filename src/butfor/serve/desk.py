@@ -1,0 +1,156 @@
+"""A desk: a model, and the rows that people ask about. What it says is plain data for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from butfor.errors import InputError
+from butfor.estimator.prediction import Prediction
+from butfor.explain.explainer import Explainer
+from butfor.explanation.changes import shown, word
+from butfor.problem.constraints.restrictions import Fixed
+from butfor.serve.plain import Json, plain
+from butfor.space import frames
+from butfor.space.feature import Feature
+from butfor.space.given import named_rows
+from butfor.space.where import rows_where
+
+MOST_LISTED = 200
+"""How many rows are listed at once, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """A model that was read, and the rows that people ask about."""
+
+    explainer: Explainer
+    table: Any
+
+    @cached_property
+    def model(self) -> Json:
+        """What the model is, and what is asked of it in every question."""
+        source, rules = self.explainer.reading.source, self.explainer.rules
+        return {
+            "model": type(self.explainer.model).__name__,
+            "fingerprint": self.explainer.fingerprint,
+            "data_fingerprint": self.explainer.data_fingerprint,
+            "classes": [plain(one) for one in source.classes] if source.predicts_classes else [],
+            "survives": source.survives,
+            "rows": frames.height(self.table),
+            "rules": {
+                "target": None if rules.target is None else repr(rules.target),
+                "cost": None if rules.cost is None else repr(rules.cost),
+                "constraints": [str(one) for one in rules.constraints],
+            },
+        }
+
+    @cached_property
+    def columns(self) -> list[Json]:
+        """What each column may hold, and how it is called."""
+        return [self._column(feature) for feature in self.explainer.space]
+
+    @cached_property
+    def _kept(self) -> frozenset[str]:
+        """The columns that the rules fix in every question."""
+        fixed = (one.names for one in self.explainer.rules.constraints if isinstance(one, Fixed))
+        return frozenset(name for names in fixed for name in names)
+
+    def _column(self, feature: Feature) -> Json:
+        words = self.explainer.words
+        told = words.columns.get(feature.name) if words else None
+        return {
+            "name": feature.name,
+            "label": (told.label if told else "") or feature.name,
+            "unit": told.unit if told else "",
+            "kind": feature.kind,
+            "low": None if feature.levels else feature.low,
+            "high": None if feature.levels else feature.high,
+            "step": feature.step or None,
+            "levels": None if feature.levels is None else [plain(level) for level in feature.levels],
+            "words": None
+            if feature.levels is None
+            else [told.level(level) if told else str(level) for level in feature.levels],
+            "missing": feature.missing,
+            "kept": feature.name in self._kept,
+        }
+
+    def row(self, number: int) -> Json:
+        """One row of the table."""
+        height = frames.height(self.table)
+        if not 0 <= number < height:
+            raise InputError(f"row {number} was asked for.", f"The table has {height:,} rows, counted from 0.")
+        return self._listed([number])[0]
+
+    def rows(self, offset: int = 0, limit: int = 20, where: str = "") -> Json:
+        """A part of the rows, or of those for which a condition holds, and how many there are."""
+        if offset < 0 or not 0 < limit <= MOST_LISTED:
+            raise InputError(
+                f"offset={offset} and limit={limit} were given.", f"At most {MOST_LISTED} rows are listed at once."
+            )
+        found = rows_where(self.table, where) if where.strip() else range(frames.height(self.table))
+        return {"total": len(found), "offset": offset, "rows": self._listed(found[offset : offset + limit])}
+
+    def _listed(self, numbers: Sequence[int] | Any) -> list[Json]:
+        chosen = [int(one) for one in numbers]
+        if not chosen:
+            return []
+        part = frames.take(self.table, chosen)
+        values = self.values(part)
+        predicted = self.scores(part)
+        labels = frames.row_labels(part) or chosen
+        return [
+            {"row": number, "label": word(label), "values": own, **score}
+            for number, label, own, score in zip(chosen, labels, values, predicted, strict=True)
+        ]
+
+    def values(self, table: Any) -> list[Json]:
+        """The features of rows, by their names: numbers, levels, and null if missing."""
+        space = self.explainer.space
+        codes = space.encode(frames.opened(table))
+        return [{f.name: plain(f.value(code)) for f, code in zip(space, row, strict=True)} for row in codes.tolist()]
+
+    def scores(self, table: Any) -> list[Json]:
+        """What the model predicts for rows, and with which probabilities."""
+        source = self.explainer.reading.source
+        before = Prediction(source, table)
+        outputs = before.outputs()
+        chances: Any = [None] * len(outputs)
+        if source.predicts_classes and hasattr(source.estimator, "predict_proba"):
+            chances = before.probabilities
+        return [
+            {"prediction": plain(output), "told": self.told(output), "probabilities": self._chances(own)}
+            for output, own in zip(outputs, chances, strict=True)
+        ]
+
+    def _chances(self, chances: Any) -> Json | None:
+        classes = self.explainer.reading.source.classes
+        if chances is None:
+            return None
+        return {str(label): float(one) for label, one in zip(classes, chances, strict=True)}
+
+    def told(self, output: Any) -> str:
+        """A prediction in the words of the rules."""
+        words = self.explainer.words
+        named = words.prediction if words else None
+        return word(output) if named is None else shown(output, named)
+
+    def given(self, row: Any) -> Any:
+        """The row that a question is about, as a table: one of the table, by its number, or its values by column."""
+        if isinstance(row, bool) or not isinstance(row, int | Mapping):
+            raise InputError(
+                f"row={row!r} was given.", "The number of a row is needed, or an object with a value for each column."
+            )
+        if isinstance(row, int):
+            self.row(row)
+            return frames.take(self.table, [row])
+        return self.typed(row)
+
+    def typed(self, row: Mapping[str, Any]) -> Any:
+        """A row that was typed, as a table."""
+        lacking = [f.name for f in self.explainer.space if f.name not in row]
+        if lacking:
+            raise InputError(f"the row lacks {', '.join(map(repr, lacking))}.", "It needs a value for each column.")
+        return named_rows(self.explainer.reading.data, [{f.name: row[f.name] for f in self.explainer.space}])

@@ -1,0 +1,192 @@
+"""The interface as OpenAPI 3.1: what can be asked, and what comes back."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import butfor
+from butfor.serve.asked import LANGUAGES, MOST_ANSWERS, MOST_SECONDS
+from butfor.serve.desk import MOST_LISTED
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "number"}
+MAYBE: Schema = {"type": ["number", "null"]}
+VALUE: Schema = {"type": ["string", "number", "boolean", "null"]}
+
+
+def thing(_required: str = "", **properties: Schema) -> Schema:
+    """An object with these properties, some of which must be there."""
+    return {"type": "object", "properties": properties, **({"required": _required.split()} if _required else {})}
+
+
+def listed(items: Schema) -> Schema:
+    """A list of these."""
+    return {"type": "array", "items": items}
+
+
+def named(name: str) -> Schema:
+    """A schema by its name."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+ROW: Schema = {
+    "oneOf": [
+        {"type": "integer", "minimum": 0, "description": "the number of a row of the table"},
+        {"type": "object", "additionalProperties": VALUE, "description": "a value for each column"},
+    ]
+}
+COLUMN_ASKED = {
+    **thing(
+        frozen={"type": "boolean"},
+        direction={"enum": ["up", "down"]},
+        range={"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2},
+        step={"type": "number", "exclusiveMinimum": 0},
+        price={"type": "number", "minimum": 0},
+    ),
+    "additionalProperties": False,
+}
+QUESTION = {
+    **thing(
+        "row",
+        row=ROW,
+        target={"description": "as in a file of rules", "type": ["string", "number", "boolean", "array", "object", "null"]},
+        cost={"type": ["string", "null"], "description": "as text, such as L1+0.5*L0"},
+        constraints={"type": ["array", "null"], "items": TEXT, "description": "as text, such as income <= 90000"},
+        columns={"type": "object", "additionalProperties": COLUMN_ASKED},
+        k={"type": "integer", "minimum": 1, "maximum": MOST_ANSWERS},
+        seconds={"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},
+        seed={"type": "integer", "minimum": 0, "maximum": 2**31},
+        language={"enum": list(LANGUAGES)},
+        region={"type": "boolean", "description": "whether to say where the answer stays valid, too"},
+        most={"type": "integer", "minimum": 1, "maximum": 4, "description": "of a menu: how many columns may change together"},
+    ),
+    "additionalProperties": False,
+}  # fmt: skip
+CHANGE = thing("column label before after text", column=TEXT, label=TEXT, before=VALUE, after=VALUE, text=listed(TEXT))
+SCORE = {**thing("before after threshold", before=MAYBE, after=MAYBE, threshold=MAYBE), "type": ["object", "null"]}
+ANSWER = thing(
+    "status found before after cost bound score changes conflict why html record",
+    status={"enum": ["PROVEN_OPTIMAL", "WITHIN_GAP", "VALID", "PROVEN_INFEASIBLE", "NOT_FOUND"]},
+    found={"type": "boolean"}, before=VALUE, after=VALUE, cost=MAYBE, bound=MAYBE, score=SCORE,
+    changes=listed(CHANGE), conflict=listed(TEXT), why=TEXT, html=TEXT,
+    record={"type": "string", "description": "the whole answer as JSON, as `butfor check` reads it"},
+)  # fmt: skip
+ERROR = thing("error", error=thing("kind given", kind=TEXT, given=TEXT, needed=TEXT, remedy=TEXT))
+SCORED = thing(
+    "prediction told probabilities",
+    prediction=VALUE,
+    told=TEXT,
+    probabilities={"type": ["object", "null"], "additionalProperties": NUMBER},
+)
+LISTED_ROW = thing(
+    "row label values prediction told",
+    row={"type": "integer"},
+    label=TEXT,
+    values={"type": "object"},
+    **SCORED["properties"],
+)
+
+
+ERRORS = {
+    400: "no JSON",
+    401: "no token, or a wrong one",
+    403: "a page of another server asked",
+    404: "there is nothing here",
+    409: "the key was used for another question",
+    413: "the body is too large",
+    421: "another host is meant",
+    422: "the question cannot be answered",
+    429: "too many questions wait",
+    500: "a failure",
+    503: "a process ended",
+}
+
+
+def _replies(schema: Schema, *errors: int, description: str = "the reply") -> Schema:
+    good = {"200": {"description": description, "content": {"application/json": {"schema": schema}}}}
+    bad = {
+        str(code): {"description": ERRORS[code], "content": {"application/json": {"schema": named("Error")}}}
+        for code in sorted({*errors, 401, 421})
+    }
+    return {**good, **bad}
+
+
+def _get(summary: str, schema: Schema, *errors: int, parameters: list[Schema] | None = None) -> Schema:
+    return {"get": {"summary": summary, "parameters": parameters or [], "responses": _replies(schema, *errors)}}
+
+
+def _post(summary: str, body: Schema, schema: Schema, *errors: int, parameters: list[Schema] | None = None) -> Schema:
+    return {
+        "post": {
+            "summary": summary,
+            "parameters": parameters or [],
+            "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+            "responses": _replies(schema, 400, 403, 413, 422, 500, 503, *errors),
+        }
+    }
+
+
+def _query(name: str, schema: Schema) -> Schema:
+    return {"name": name, "in": "query", "schema": schema}
+
+
+@cache
+def interface() -> Schema:
+    """The description of the interface."""
+    key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT}]
+    answers = thing("answers seconds", answers=listed(named("Answer")), seconds=NUMBER, region={"type": "object"})
+    recorded = thing(
+        "answer",
+        answer={"type": "string", "description": "the record of an answer"},
+        language={"enum": list(LANGUAGES)},
+    )
+    rendered = {**recorded, "properties": {**recorded["properties"], "as": {"enum": ["page", "letter"]}}}
+    menu = thing("answers text", answers=listed(named("Answer")), text=TEXT)
+    checked = thing("passed text", passed={"type": "boolean"}, text=TEXT)
+
+    def worked(summary: str, body: Schema, schema: Schema) -> Schema:
+        return _post(summary, body, schema, 409, 429, parameters=key)
+
+    explain = worked("The cheapest change that meets the target", named("Question"), answers)
+    events = {"schema": {"type": "string"}, "example": 'event: answers\ndata: {"event": "answers", "answers": []}\n\n'}
+    explain["post"]["responses"]["200"]["content"]["text/event-stream"] = events
+    whole = {"type": "integer", "minimum": 0, "maximum": 2**31}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "butfor", "version": butfor.__version__, "summary": "Certified counterfactual explanations"},
+        "paths": {
+            "/api/v1/model": _get("The model and the rules", {"type": "object"}),
+            "/api/v1/columns": _get("What each column may hold", thing("columns", columns=listed({"type": "object"}))),
+            "/api/v1/rows": _get(
+                "Rows of the table, page by page",
+                thing("total offset rows", total=whole, offset=whole, rows=listed(named("Row"))),
+                400,
+                422,
+                parameters=[
+                    _query("offset", whole),
+                    _query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}),
+                    _query("where", TEXT),
+                ],
+            ),
+            "/api/v1/rows/{number}": _get(
+                "One row",
+                named("Row"),
+                404,
+                422,
+                parameters=[{"name": "number", "in": "path", "required": True, "schema": whole}],
+            ),
+            "/api/v1/score": _post("What the model predicts for a row", thing("row", row=ROW), SCORED),
+            "/api/v1/explain": explain,
+            "/api/v1/menu": worked("Every set of columns worth changing", named("Question"), menu),
+            "/api/v1/check": worked("The certificate of an answer, done again", recorded, checked),
+            "/api/v1/render": worked("An answer as a page or a letter", rendered, thing("text", text=TEXT)),
+        },
+        "components": {
+            "schemas": {"Question": QUESTION, "Answer": ANSWER, "Error": ERROR, "Row": LISTED_ROW},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"token": []}, {}],
+    }

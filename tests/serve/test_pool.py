@@ -1,0 +1,90 @@
+"""Processes: nobody waits for another's slow question, what is not heard any more stops, and what dies is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from butfor.serve.pool import Pool, TooManyError, WorkerEndedError
+
+COMMAND = [sys.executable, str(Path(__file__).with_name("worker.py"))]
+
+
+def run(use: Callable[[Pool], Awaitable[Any]], count: int = 1, waiting: int = 5) -> Any:
+    async def used() -> Any:
+        pool = Pool(COMMAND, {}, count, waiting)
+        await pool.start()
+        try:
+            return await use(pool)
+        finally:
+            await pool.close()
+
+    return asyncio.run(used())
+
+
+async def numbers(pool: Pool, **body: Any) -> list[dict[str, Any]]:
+    async with aclosing(pool.ask("count", body)) as events:
+        return [event async for event in events]
+
+
+def test_a_question_that_nobody_hears_any_more_stops_and_its_process_answers_the_next() -> None:
+    async def use(pool: Pool) -> None:
+        events = pool.ask("count", {"count": 1000, "pause": 0.05})
+        first = await anext(events)
+        begin = time.monotonic()
+        await events.aclose()
+        again = await numbers(pool, count=2)
+        assert time.monotonic() - begin < 2
+        assert [one["process"] for one in again] == [first["process"]] * 2
+
+    run(use)
+
+
+def test_a_process_that_does_not_stop_is_replaced() -> None:
+    async def use(pool: Pool) -> None:
+        events = pool.ask("count", {"count": 1000, "pause": 0.05, "deaf": True})
+        first = await anext(events)
+        await events.aclose()
+        assert (await numbers(pool, count=1))[0]["process"] != first["process"]
+
+    run(use)
+
+
+def test_a_process_that_dies_is_an_error_and_is_replaced() -> None:
+    async def use(pool: Pool) -> None:
+        with pytest.raises(WorkerEndedError):
+            await numbers(pool, count=3, dies=True)
+        assert len(await numbers(pool, count=3)) == 3
+
+    run(use)
+
+
+def test_a_fast_question_does_not_wait_for_a_slow_one() -> None:
+    async def use(pool: Pool) -> None:
+        slow = asyncio.create_task(numbers(pool, count=20, pause=0.05))
+        await asyncio.sleep(0.1)
+        assert len(await numbers(pool, count=3)) == 3
+        assert not slow.done()
+        assert len(await slow) == 20
+
+    run(use, count=2)
+
+
+def test_no_more_questions_wait_than_are_allowed() -> None:
+    async def use(pool: Pool) -> None:
+        tasks = [asyncio.create_task(numbers(pool, count=5, pause=0.05)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        with pytest.raises(TooManyError) as refused:
+            await numbers(pool, count=1)
+        assert refused.value.seconds >= 1
+        assert [len(one) for one in await asyncio.gather(*tasks)] == [5, 5]
+        assert len(await numbers(pool, count=1)) == 1
+
+    run(use, waiting=1)
