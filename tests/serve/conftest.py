@@ -21,7 +21,7 @@ from butfor.serve.access import LOOPBACK, Keys
 from butfor.serve.app import application
 from butfor.serve.desk import Desk
 from butfor.serve.plain import Json
-from butfor.serve.pool import Pool
+from butfor.serve.team import Team
 
 SCRIPT = "<script>alert(1)</script>"
 RULES = f"""
@@ -58,8 +58,8 @@ def desk(files: Json) -> Desk:
 
 @pytest.fixture(scope="session")
 def client(desk: Desk, files: Json) -> Iterator[TestClient]:
-    pool = Pool([sys.executable, "-m", "butfor.cli.desk"], files, count=1, waiting=2)
-    app = application(desk, pool, LOOPBACK, Keys())
+    team = Team([sys.executable, "-m", "butfor.cli.desk"], files, count=1, waiting=2)
+    app = application(desk, team, LOOPBACK, Keys())
     with TestClient(app, base_url=HERE) as made:
-        made.pool = pool  # type: ignore[attr-defined]
+        made.team = team  # type: ignore[attr-defined]
         yield made

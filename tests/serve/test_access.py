@@ -21,7 +21,7 @@ TOKEN = "a-long-secret-of-anna-0123456789"
 def locked(desk: Desk, client: TestClient) -> TestClient:
     """The same behind a token. Nothing here reaches a process."""
     keys = Keys({TOKEN: "anna"}, csrf="secret-of-the-page")
-    return TestClient(application(desk, client.pool, (*LOOPBACK, "bank"), keys), base_url="http://bank")  # type: ignore[attr-defined]
+    return TestClient(application(desk, client.team, (*LOOPBACK, "bank"), keys), base_url="http://bank")  # type: ignore[attr-defined]
 
 
 def test_another_host_is_refused(client: TestClient) -> None:

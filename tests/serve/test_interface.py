@@ -158,7 +158,7 @@ def test_what_is_no_json_is_refused(client: TestClient) -> None:
 
 
 def test_a_process_that_is_killed_is_told_and_replaced(client: TestClient) -> None:
-    (worker,) = client.pool._all  # type: ignore[attr-defined]
+    (worker,) = client.team._all  # type: ignore[attr-defined]
     worker.process.kill()
     assert client.post("/api/v1/explain", json={"row": ROW}).status_code == 503
     assert explained(client, row=ROW)["answers"][0]["found"]

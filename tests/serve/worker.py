@@ -1,4 +1,4 @@
-"""A process of a pool that does what the body says: count slowly, do not stop, or die."""
+"""A process of a team that does what the body says: count slowly, do not stop, or die."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from butfor.serve.pool import work
+from butfor.serve.team import work
 
 
 def counted(work: str, body: dict[str, Any]) -> Iterator[dict[str, Any]]:

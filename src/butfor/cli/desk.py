@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from butfor.cli.asked import QuestionOptions
-from butfor.cli.files import load, read_table
+from butfor.cli.files import load, read_table, read_words
 from butfor.serve.answering import at
 from butfor.serve.desk import Desk
-from butfor.serve.pool import work
+from butfor.serve.team import work
 
 
 def opened(opening: dict[str, Any]) -> Desk:
@@ -20,7 +20,8 @@ def opened(opening: dict[str, Any]) -> Desk:
     table = read_table(data, estimator)
     known = table if files["training"] is None else read_table(files["training"], estimator)
     explainer = QuestionOptions(rules=files["rules"], words=files["words"]).explainer(estimator, known)
-    return Desk(explainer, table)
+    spoken = explainer.rules.words if files["words"] is None else read_words(files["words"])
+    return Desk(explainer, table, spoken)
 
 
 if __name__ == "__main__":

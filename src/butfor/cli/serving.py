@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HERE = "127.0.0.1"
 
-LINE = 128
+BACKLOG = 128
 """How many connections may wait while the model is read."""
 
 
@@ -50,7 +50,7 @@ def serve(
     from butfor.cli.desk import opened
     from butfor.serve.access import LOOPBACK
     from butfor.serve.app import application
-    from butfor.serve.pool import Pool
+    from butfor.serve.team import Team
 
     opening = {
         name: None if path is None else str(path.resolve())
@@ -59,14 +59,14 @@ def serve(
     desk = opened(opening)
     keys = _keys(tokens, away=bool(host))
     hosts = (*LOOPBACK, *(name.lower() for name in host or ()))
-    pool = Pool([sys.executable, "-m", "butfor.cli.desk"], opening, workers, waiting)
+    team = Team([sys.executable, "-m", "butfor.cli.desk"], opening, workers, waiting)
     listener = _listener(HERE if not host else "0.0.0.0", port)
     port = listener.getsockname()[1]
     for name in host or [HERE]:
         for token, who in (keys.tokens or {"": ""}).items():
             typer.echo(f"http://{name}:{port}/{f'#token={token}' if token else ''}  {who}".rstrip())
     config = uvicorn.Config(
-        application(desk, pool, hosts, keys), log_level="warning", access_log=False, timeout_graceful_shutdown=5
+        application(desk, team, hosts, keys), log_level="warning", access_log=False, timeout_graceful_shutdown=5
     )
     uvicorn.Server(config).run(sockets=[listener])
 
@@ -91,7 +91,7 @@ def _listener(address: str, port: int) -> Any:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address, port))
-        listener.listen(LINE)
+        listener.listen(BACKLOG)
     except OSError as error:
         raise InputError(
             f"--port {port} was given ({error.strerror}).", "A free port is needed.", "--port 0 chooses one."

@@ -17,7 +17,7 @@ from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
 from butfor.explain.grid import VALUES_PER_COLUMN
-from butfor.explain.improving import LONGEST, improving
+from butfor.explain.improving import IMPROVING_SECONDS, improving
 from butfor.explain.many_rows import ManyRows
 from butfor.explain.notices import log_solved, point_out_mismatch, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
@@ -130,11 +130,6 @@ class Explainer(SeveralAnswers, ManyRows):
         return self._rules
 
     @property
-    def words(self) -> Words | None:
-        """How the answers call columns and predictions, if anything was said. See `bf.describe`."""
-        return self._asking.words
-
-    @property
     def fingerprint(self) -> str:
         """A hash of what the model computes. Equal models have the same hash in every process."""
         return self._asking.fingerprint
@@ -221,7 +216,7 @@ class Explainer(SeveralAnswers, ManyRows):
         return self.explain(X, target, **options)
 
     def improving(
-        self, X: Any, target: Any = None, *, time_limit: float = LONGEST, **options: Any
+        self, X: Any, target: Any = None, *, time_limit: float = IMPROVING_SECONDS, **options: Any
     ) -> Iterator[Explanations]:
         """The answers as they are found: a first one soon, then cheaper ones and higher bounds, until all are proven.
 

@@ -16,7 +16,7 @@ from butfor.solvers.outcome import Stopped
 FIRST_SECONDS = 0.15
 """How long the first step may take. Most questions are settled by then."""
 
-LONGEST = 60.0
+IMPROVING_SECONDS = 60.0
 """How long all steps may take if nothing else is said."""
 
 GROWTH = 2.5

@@ -15,16 +15,8 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any
 
+from butfor.compiled.one_thread import ONE_THREAD
 from butfor.portfolio.part import Done, Sent, do
-
-ONE_THREAD = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
-        "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS",
-    ),
-    "1",
-)  # fmt: skip
-"""What tells libraries to use one thread. They read it when they are loaded."""
 
 
 class WorkerEndedError(Exception):

@@ -26,7 +26,7 @@ LARGEST_BODY = 1_000_000
 
 COOKIE = "butfor"
 
-OPEN = ("/", "/session", "/healthz")
+PUBLIC_PATHS = ("/", "/session", "/healthz")
 """Where nobody needs a token. The page shows nothing without one; its scripts and styles are everybody's."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -108,7 +108,7 @@ class Door:
         by_header = headers.get("authorization", "").removeprefix("Bearer ").strip()
         cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         who = "local" if self.keys.tokens is None else self.keys.name_of(by_header or (cookie.value if cookie else ""))
-        is_open = scope["path"] in OPEN or scope["path"].startswith("/static/")
+        is_open = scope["path"] in PUBLIC_PATHS or scope["path"].startswith("/static/")
         if who is None and not is_open:
             return reply(
                 401, "NoToken", "no token was given, or a wrong one.", "", 'Send "Authorization: Bearer TOKEN".'

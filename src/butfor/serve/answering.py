@@ -12,7 +12,7 @@ from butfor.errors import ButforError, InputError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
-from butfor.serve.asked import LANGUAGES, Asked, asked
+from butfor.serve.asked import LANGUAGES, Inquiry, asked
 from butfor.serve.desk import Desk
 from butfor.serve.plain import Json, finite, plain
 from butfor.views.html import card
@@ -21,11 +21,11 @@ from butfor.views.languages import speaking
 REGION_SECONDS = 1.0
 """How long it may take to say where an answer stays valid."""
 
-CHECK_SECONDS = 10.0
+CHECKED_WITHIN = 10.0
 """How long it may take to prove the bound of an answer again."""
 
 
-def explained(desk: Desk, question: Asked) -> Iterator[Json]:
+def explained(desk: Desk, question: Inquiry) -> Iterator[Json]:
     """The answers as they are found, and at last where the best one stays valid."""
     begin, row = now(), desk.given(question.row)
     best: Explanations | None = None
@@ -47,7 +47,7 @@ def explained(desk: Desk, question: Asked) -> Iterator[Json]:
 def warm(desk: Desk) -> None:
     """Answer one question, so that all loops are compiled and loaded before somebody waits for them."""
     with suppress(ButforError):
-        for _ in explained(desk, Asked(row=0, seconds=1.0, region=True)):
+        for _ in explained(desk, Inquiry(row=0, seconds=1.0, region=True)):
             pass
 
 
@@ -102,7 +102,7 @@ def answered(answer: Explanation, language: str) -> Json:
     }
 
 
-def menu(desk: Desk, question: Asked) -> Iterator[Json]:
+def menu(desk: Desk, question: Inquiry) -> Iterator[Json]:
     """Every set of columns that is worth changing, with its cheapest answer."""
     row = desk.given(question.row)
     made = desk.explainer.menu(row, **question.question, most=question.most, time_limit=question.seconds)
@@ -113,7 +113,7 @@ def menu(desk: Desk, question: Asked) -> Iterator[Json]:
 def checked(desk: Desk, body: Any) -> Iterator[Json]:
     """The certificate of an answer, done again."""
     answer = _recorded(desk, body)
-    found = check(answer, desk.explainer.model, time_limit=CHECK_SECONDS, progress=False)
+    found = check(answer, desk.explainer.model, time_limit=CHECKED_WITHIN, progress=False)
     yield {"event": "checked", "passed": bool(found), "text": str(found)}
 
 
@@ -143,10 +143,10 @@ def _recorded(desk: Desk, body: Any) -> Explanation:
     if not isinstance(body, Mapping) or not isinstance(body.get("answer"), str):
         raise InputError("the body has no answer.", 'The record of one is needed, as text: {"answer": "{...}"}.')
     answer = Explanation.from_json(body["answer"])
-    return answer.described(desk.explainer.words) if desk.explainer.words else answer
+    return answer.described(desk.words) if desk.words else answer
 
 
-WORK: Mapping[str, Callable[[Desk, Any], Iterator[Json]]] = {
+DESK_WORK: Mapping[str, Callable[[Desk, Any], Iterator[Json]]] = {
     "explain": lambda desk, body: explained(desk, asked(body)),
     "menu": lambda desk, body: menu(desk, asked(body)),
     "check": checked,
@@ -158,4 +158,4 @@ WORK: Mapping[str, Callable[[Desk, Any], Iterator[Json]]] = {
 def at(desk: Desk) -> Callable[[str, Any], Iterator[Json]]:
     """What a process does at a desk, which is warm from then on."""
     warm(desk)
-    return lambda work, body: WORK[work](desk, body)
+    return lambda work, body: DESK_WORK[work](desk, body)

@@ -25,11 +25,11 @@ from butfor.serve.desk import Desk
 from butfor.serve.interface import interface
 from butfor.serve.page import Wanted, page
 from butfor.serve.plain import Json, refused
-from butfor.serve.pool import Pool, TooManyError, WorkerEndedError
 from butfor.serve.replies import replied, reply
+from butfor.serve.team import ProcessEndedError, QueueFullError, Team
 from butfor.views.html import style
 
-KEPT = 1000
+REPLIES_KEPT = 1000
 """So many replies are kept for their idempotency keys."""
 
 STATIC = {"what-if.js": "text/javascript", "what-if.css": "text/css", "icon.svg": "image/svg+xml"}
@@ -42,20 +42,20 @@ class Server:
     """A desk, its processes, and the replies that are kept."""
 
     desk: Desk
-    pool: Pool
+    team: Team
     keys: Keys
     kept: OrderedDict[str, tuple[str, Json]] = field(default_factory=OrderedDict)
 
 
-def application(desk: Desk, pool: Pool, hosts: tuple[str, ...], keys: Keys) -> App:
+def application(desk: Desk, team: Team, hosts: tuple[str, ...], keys: Keys) -> App:
     """The application, behind its door."""
-    server = Server(desk, pool, keys)
+    server = Server(desk, team, keys)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        await pool.start()
+        await team.start()
         yield
-        await pool.close()
+        await team.close()
 
     def route(path: str, handler: Handler, *methods: str) -> Route:
         @wraps(handler)
@@ -84,9 +84,9 @@ async def _in_words(server: Server, handler: Handler, request: Request) -> Respo
         return replied(400 if isinstance(error, BodyError) else 422, refused(error))
     except TooLargeError:
         return TOO_LARGE
-    except TooManyError as error:
+    except QueueFullError as error:
         return _busy(error)
-    except WorkerEndedError:
+    except ProcessEndedError:
         return reply(503, "WorkerEnded", *ENDED)
     except Exception as error:
         LOG.exception("%s failed", request.url.path)
@@ -96,7 +96,7 @@ async def _in_words(server: Server, handler: Handler, request: Request) -> Respo
 ENDED = ("the process that answered has ended.", "Another one takes its place.", "Ask again.")
 
 
-def _busy(error: TooManyError) -> Response:
+def _busy(error: QueueFullError) -> Response:
     headers = {"retry-after": str(error.seconds)}
     return reply(429, "TooMany", "too many questions wait.", "", f"Come again in {error.seconds} s.", headers)
 
@@ -132,7 +132,7 @@ def _no_number(text: str) -> Any:
 async def _page(server: Server, request: Request) -> Response:
     """The page. Without a script, it answers the question in its address."""
     asked = Wanted.of(request.query_params) if request.state.who is not None else None
-    return HTMLResponse(await page(server.desk, server.pool, server.keys.csrf, asked))
+    return HTMLResponse(await page(server.desk, server.team, server.keys.csrf, asked))
 
 
 async def _session(server: Server, request: Request) -> Response:
@@ -149,7 +149,7 @@ async def _session(server: Server, request: Request) -> Response:
 
 
 async def _health(server: Server, request: Request) -> Response:
-    return JSONResponse({"ok": True, **server.pool.state})
+    return JSONResponse({"ok": True, **server.team.state})
 
 
 async def _static(server: Server, request: Request) -> Response:
@@ -227,7 +227,7 @@ async def _once(server: Server, request: Request, work: str, body: Any) -> Respo
             )
         return JSONResponse(reply_before)
     found: Json = {}
-    async with aclosing(server.pool.ask(work, body)) as events:
+    async with aclosing(server.team.ask(work, body)) as events:
         async for event in events:
             if event["event"] == "error":
                 return _failed(event["error"])
@@ -235,7 +235,7 @@ async def _once(server: Server, request: Request, work: str, body: Any) -> Respo
             found |= {"region": event} if kind == "region" else event
     if key:
         server.kept[key] = digest, found
-        while len(server.kept) > KEPT:
+        while len(server.kept) > REPLIES_KEPT:
             server.kept.popitem(last=False)
     return JSONResponse(found)
 
@@ -246,7 +246,7 @@ def _failed(error: Json) -> Response:
 
 async def _streamed(server: Server, body: Any) -> Response:
     """Server-sent events. The first one is awaited, so that an error has its status."""
-    events = server.pool.ask("explain", body)
+    events = server.team.ask("explain", body)
     first: Json = await anext(events, {"event": "end"})
     if first["event"] == "error":
         await events.aclose()
@@ -259,7 +259,7 @@ async def _streamed(server: Server, body: Any) -> Response:
                 async for event in events:
                     yield _line(event)
             yield _line({"event": "done"})
-        except WorkerEndedError:
+        except ProcessEndedError:
             yield _line({"event": "error", "error": dict(zip(("given", "needed", "remedy"), ENDED, strict=True))})
 
     return StreamingResponse(lines(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})

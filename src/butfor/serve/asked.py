@@ -16,17 +16,17 @@ MOST_ANSWERS = 10
 """How many answers one question may ask for, at most."""
 
 LIMITS = ("row", "k", "seconds", "seed", "language", "region", "most", "meta")
-ASKED = ("target", "cost", "constraints", "columns")
+OF_RULES = ("target", "cost", "constraints", "columns")
 """What is asked, by the names of a file of rules."""
 
-OF_COLUMNS = ("frozen", "direction", "range", "step", "price")
+ASKED_OF_COLUMNS = ("frozen", "direction", "range", "step", "price")
 """What may be said of a column. What it holds, and how it is called, is for whoever serves the model to say."""
 
 LANGUAGES = ("en", "de")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Inquiry:
     """A question.
 
     - `row`: the number of a row, or its values by the names of columns;
@@ -54,11 +54,11 @@ class Asked:
         return {"target": self.rules.target, "cost": self.rules.cost, "constraints": [*self.rules.constraints]}
 
 
-def asked(body: Any) -> Asked:
+def asked(body: Any) -> Inquiry:
     """The question in a JSON object. What is wrong with it is an error that names it."""
     if not isinstance(body, Mapping):
         raise InputTypeError("the question is no JSON object.", 'Write {"row": 3}, for example.')
-    known = (*LIMITS, *ASKED)
+    known = (*LIMITS, *OF_RULES)
     stray = [name for name in body if name not in known]
     if stray:
         raise InputError(f"{stray[0]!r} is not known in a question.", *choice("The names are", stray[0], known))
@@ -68,9 +68,9 @@ def asked(body: Any) -> Asked:
     language = body.get("language", "en")
     if language not in LANGUAGES:
         raise InputError(f"language={language!r} was given.", *choice("The languages are", language, LANGUAGES))
-    return Asked(
+    return Inquiry(
         row=body["row"],
-        rules=rules({name: body[name] for name in ASKED if body.get(name) is not None}),
+        rules=rules({name: body[name] for name in OF_RULES if body.get(name) is not None}),
         k=_count(body, "k", 1, MOST_ANSWERS),
         seconds=_seconds(body.get("seconds", 10.0)),
         seed=_count(body, "seed", 0, 2**31, least=0),
@@ -88,8 +88,10 @@ def _check_columns(columns: Any) -> None:
         if not isinstance(said, Mapping):
             raise InputTypeError(f"columns.{name} is no JSON object.", 'Write {"frozen": true}, for example.')
         for key in said:
-            if key not in OF_COLUMNS:
-                raise InputError(f"{key!r} is not known in columns.{name}.", *choice("The names are", key, OF_COLUMNS))
+            if key not in ASKED_OF_COLUMNS:
+                raise InputError(
+                    f"{key!r} is not known in columns.{name}.", *choice("The names are", key, ASKED_OF_COLUMNS)
+                )
 
 
 def _count(body: Mapping[str, Any], name: str, default: int, most: int, least: int = 1) -> int:

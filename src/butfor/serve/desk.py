@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import shown, word
-from butfor.problem.constraints.restrictions import Fixed
+from butfor.explanation.column_words import Words
+from butfor.problem.constraints.constraint import CodedConstraint
+from butfor.problem.written.constraints import as_constraints
 from butfor.serve.plain import Json, plain
 from butfor.space import frames
 from butfor.space.feature import Feature
@@ -28,6 +32,7 @@ class Desk:
 
     explainer: Explainer
     table: Any
+    words: Words | None = None
 
     @cached_property
     def model(self) -> Json:
@@ -54,12 +59,24 @@ class Desk:
 
     @cached_property
     def _kept(self) -> frozenset[str]:
-        """The columns that the rules fix in every question."""
-        fixed = (one.names for one in self.explainer.rules.constraints if isinstance(one, Fixed))
-        return frozenset(name for names in fixed for name in names)
+        """The columns that no rule lets change."""
+        space = self.explainer.space
+        given = [one for rule in self.explainer.rules.constraints for one in as_constraints(rule, space)]
+        rules = [one for one in given if isinstance(one, CodedConstraint)]
+        before = np.array([[f.typical for f in space.features]])
+        found = set()
+        for j, feature in enumerate(space.features):
+            ends = range(len(feature.levels)) if feature.levels else (feature.low, feature.high)
+            others = [end for end in ends if end != feature.typical]
+            after = np.repeat(before, len(others), axis=0)
+            after[:, j] = others
+            start = np.repeat(before, len(others), axis=0)
+            if not np.all([one.holds_between(space, start, after) for one in rules], axis=0).any():
+                found.add(feature.name)
+        return frozenset(found)
 
     def _column(self, feature: Feature) -> Json:
-        words = self.explainer.words
+        words = self.words
         told = words.columns.get(feature.name) if words else None
         return {
             "name": feature.name,
@@ -133,7 +150,7 @@ class Desk:
 
     def told(self, output: Any) -> str:
         """A prediction in the words of the rules."""
-        words = self.explainer.words
+        words = self.words
         named = words.prediction if words else None
         return word(output) if named is None else shown(output, named)
 

@@ -11,8 +11,8 @@ from butfor.serve.desk import MOST_LISTED
 
 Schema = dict[str, Any]
 
-TEXT: Schema = {"type": "string"}
-NUMBER: Schema = {"type": "number"}
+TEXT_SCHEMA: Schema = {"type": "string"}
+NUMBER_SCHEMA: Schema = {"type": "number"}
 MAYBE: Schema = {"type": ["number", "null"]}
 VALUE: Schema = {"type": ["string", "number", "boolean", "null"]}
 
@@ -42,7 +42,7 @@ COLUMN_ASKED = {
     **thing(
         frozen={"type": "boolean"},
         direction={"enum": ["up", "down"]},
-        range={"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2},
+        range={"type": "array", "items": NUMBER_SCHEMA, "minItems": 2, "maxItems": 2},
         step={"type": "number", "exclusiveMinimum": 0},
         price={"type": "number", "minimum": 0},
     ),
@@ -54,7 +54,7 @@ QUESTION = {
         row=ROW,
         target={"description": "as in a file of rules", "type": ["string", "number", "boolean", "array", "object", "null"]},
         cost={"type": ["string", "null"], "description": "as text, such as L1+0.5*L0"},
-        constraints={"type": ["array", "null"], "items": TEXT, "description": "as text, such as income <= 90000"},
+        constraints={"type": ["array", "null"], "items": TEXT_SCHEMA, "description": "as text, such as income <= 90000"},
         columns={"type": "object", "additionalProperties": COLUMN_ASKED},
         k={"type": "integer", "minimum": 1, "maximum": MOST_ANSWERS},
         seconds={"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},
@@ -65,26 +65,35 @@ QUESTION = {
     ),
     "additionalProperties": False,
 }  # fmt: skip
-CHANGE = thing("column label before after text", column=TEXT, label=TEXT, before=VALUE, after=VALUE, text=listed(TEXT))
+CHANGE = thing(
+    "column label before after text",
+    column=TEXT_SCHEMA,
+    label=TEXT_SCHEMA,
+    before=VALUE,
+    after=VALUE,
+    text=listed(TEXT_SCHEMA),
+)
 SCORE = {**thing("before after threshold", before=MAYBE, after=MAYBE, threshold=MAYBE), "type": ["object", "null"]}
 ANSWER = thing(
     "status found before after cost bound score changes conflict why html record",
     status={"enum": ["PROVEN_OPTIMAL", "WITHIN_GAP", "VALID", "PROVEN_INFEASIBLE", "NOT_FOUND"]},
     found={"type": "boolean"}, before=VALUE, after=VALUE, cost=MAYBE, bound=MAYBE, score=SCORE,
-    changes=listed(CHANGE), conflict=listed(TEXT), why=TEXT, html=TEXT,
+    changes=listed(CHANGE), conflict=listed(TEXT_SCHEMA), why=TEXT_SCHEMA, html=TEXT_SCHEMA,
     record={"type": "string", "description": "the whole answer as JSON, as `butfor check` reads it"},
 )  # fmt: skip
-ERROR = thing("error", error=thing("kind given", kind=TEXT, given=TEXT, needed=TEXT, remedy=TEXT))
+ERROR = thing(
+    "error", error=thing("kind given", kind=TEXT_SCHEMA, given=TEXT_SCHEMA, needed=TEXT_SCHEMA, remedy=TEXT_SCHEMA)
+)
 SCORED = thing(
     "prediction told probabilities",
     prediction=VALUE,
-    told=TEXT,
-    probabilities={"type": ["object", "null"], "additionalProperties": NUMBER},
+    told=TEXT_SCHEMA,
+    probabilities={"type": ["object", "null"], "additionalProperties": NUMBER_SCHEMA},
 )
 LISTED_ROW = thing(
     "row label values prediction told",
     row={"type": "integer"},
-    label=TEXT,
+    label=TEXT_SCHEMA,
     values={"type": "object"},
     **SCORED["properties"],
 )
@@ -136,16 +145,18 @@ def _query(name: str, schema: Schema) -> Schema:
 @cache
 def interface() -> Schema:
     """The description of the interface."""
-    key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT}]
-    answers = thing("answers seconds", answers=listed(named("Answer")), seconds=NUMBER, region={"type": "object"})
+    key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT_SCHEMA}]
+    answers = thing(
+        "answers seconds", answers=listed(named("Answer")), seconds=NUMBER_SCHEMA, region={"type": "object"}
+    )
     recorded = thing(
         "answer",
         answer={"type": "string", "description": "the record of an answer"},
         language={"enum": list(LANGUAGES)},
     )
     rendered = {**recorded, "properties": {**recorded["properties"], "as": {"enum": ["page", "letter"]}}}
-    menu = thing("answers text", answers=listed(named("Answer")), text=TEXT)
-    checked = thing("passed text", passed={"type": "boolean"}, text=TEXT)
+    menu = thing("answers text", answers=listed(named("Answer")), text=TEXT_SCHEMA)
+    checked = thing("passed text", passed={"type": "boolean"}, text=TEXT_SCHEMA)
 
     def worked(summary: str, body: Schema, schema: Schema) -> Schema:
         return _post(summary, body, schema, 409, 429, parameters=key)
@@ -168,7 +179,7 @@ def interface() -> Schema:
                 parameters=[
                     _query("offset", whole),
                     _query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}),
-                    _query("where", TEXT),
+                    _query("where", TEXT_SCHEMA),
                 ],
             ),
             "/api/v1/rows/{number}": _get(
@@ -182,7 +193,7 @@ def interface() -> Schema:
             "/api/v1/explain": explain,
             "/api/v1/menu": worked("Every set of columns worth changing", named("Question"), menu),
             "/api/v1/check": worked("The certificate of an answer, done again", recorded, checked),
-            "/api/v1/render": worked("An answer as a page or a letter", rendered, thing("text", text=TEXT)),
+            "/api/v1/render": worked("An answer as a page or a letter", rendered, thing("text", text=TEXT_SCHEMA)),
         },
         "components": {
             "schemas": {"Question": QUESTION, "Answer": ANSWER, "Error": ERROR, "Row": LISTED_ROW},

@@ -18,7 +18,7 @@ from butfor.errors import ButforError
 from butfor.serve.asked import LANGUAGES
 from butfor.serve.desk import Desk
 from butfor.serve.plain import Json, refused
-from butfor.serve.pool import Pool, TooManyError, WorkerEndedError
+from butfor.serve.team import ProcessEndedError, QueueFullError, Team
 from butfor.serve.words import words_for
 
 ROWS_SHOWN = 12
@@ -54,12 +54,12 @@ class Wanted:
         )  # fmt: skip
 
 
-async def page(desk: Desk, pool: Pool, csrf: str, wanted: Wanted | None) -> str:
+async def page(desk: Desk, team: Team, csrf: str, wanted: Wanted | None) -> str:
     """The page for what is wanted; without any, it only lets sign in."""
     if wanted is None:
         return _filled("sign-in.html", "en", {})
     shown = await anyio.to_thread.run_sync(_shown, desk, wanted)
-    answer = await _answer(pool, wanted, shown) if wanted.ask and shown["chosen"] else {}
+    answer = await _answer(team, wanted, shown) if wanted.ask and shown["chosen"] else {}
     return _filled("what-if.html", wanted.language, {**shown, **answer, "csrf": csrf})
 
 
@@ -77,7 +77,7 @@ def _shown(desk: Desk, wanted: Wanted) -> Json:
     }  # fmt: skip
 
 
-async def _answer(pool: Pool, wanted: Wanted, shown: Json) -> Json:
+async def _answer(team: Team, wanted: Wanted, shown: Json) -> Json:
     """The answer to the question in the address."""
     body: Json = {"row": wanted.row, "seconds": SECONDS, "language": wanted.language}
     names = {column["name"] for column in shown["columns"]}
@@ -87,10 +87,10 @@ async def _answer(pool: Pool, wanted: Wanted, shown: Json) -> Json:
         body["target"] = classes[wanted.target]
     found: Json = {}
     try:
-        async with aclosing(pool.ask("explain", body)) as events:
+        async with aclosing(team.ask("explain", body)) as events:
             async for event in events:
                 found |= event
-    except (TooManyError, WorkerEndedError):
+    except (QueueFullError, ProcessEndedError):
         found = {
             "error": {
                 "given": "Too many questions wait, or the process that answered has ended.",

@@ -17,39 +17,38 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from butfor.compiled.one_thread import ONE_THREAD
 from butfor.errors import ButforError
 from butfor.serve.plain import Json, refused
 
-PATIENCE = 2.0
+STOPPING_SECONDS = 2.0
 """How many seconds a process has to stop when it is interrupted."""
 
 LONGEST_LINE = 64 * 1024 * 1024
 """How many bytes an event may have."""
 
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
-
-class TooManyError(Exception):
+class QueueFullError(Exception):
     """So many questions wait that one more is refused. `seconds` says when to come again."""
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
 
 
-class WorkerEndedError(Exception):
+class ProcessEndedError(Exception):
     """A process ended while it worked."""
 
 
 @dataclass
-class Pool:
+class Team:
     """So many processes of one command, and how many questions may wait for them."""
 
     command: Sequence[str]
     opening: Json
     count: int
     waiting: int
-    _idle: asyncio.Queue[_Worker] = field(default_factory=asyncio.Queue)
-    _all: set[_Worker] = field(default_factory=set)
+    _idle: asyncio.Queue[_Answerer] = field(default_factory=asyncio.Queue)
+    _all: set[_Answerer] = field(default_factory=set)
     _asked: int = 0
 
     async def start(self) -> None:
@@ -61,14 +60,14 @@ class Pool:
         await first.ready()
 
     async def _begin(self) -> None:
-        worker = await _Worker.started(self.command, self.opening)
+        worker = await _Answerer.started(self.command, self.opening)
         self._all.add(worker)
         self._idle.put_nowait(worker)
 
     async def ask(self, work: str, body: Any) -> AsyncGenerator[Json]:
         """The events of a question. Whoever closes the iterator interrupts it."""
         if self._asked >= self.count + self.waiting:
-            raise TooManyError(1 + self._asked // self.count)
+            raise QueueFullError(1 + self._asked // self.count)
         self._asked += 1
         try:
             worker = await self._idle.get()
@@ -83,7 +82,7 @@ class Pool:
             self._asked -= 1
             await asyncio.shield(self._back(worker))
 
-    async def _back(self, worker: _Worker) -> None:
+    async def _back(self, worker: _Answerer) -> None:
         """Take a process back. It is stopped first if it works, and replaced if it does not stop."""
         if await worker.stop():
             self._idle.put_nowait(worker)
@@ -104,7 +103,7 @@ class Pool:
 
 
 @dataclass(eq=False)
-class _Worker:
+class _Answerer:
     """One process, and whether it works."""
 
     process: asyncio.subprocess.Process
@@ -112,7 +111,7 @@ class _Worker:
     is_ready: bool = False
 
     @classmethod
-    async def started(cls, command: Sequence[str], opening: Json) -> _Worker:
+    async def started(cls, command: Sequence[str], opening: Json) -> _Answerer:
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
@@ -122,7 +121,7 @@ class _Worker:
             start_new_session=True,  # Ctrl-C is for the server, who ends its processes
         )
         worker = cls(process)
-        with suppress(WorkerEndedError):
+        with suppress(ProcessEndedError):
             await worker._write(opening)
         return worker
 
@@ -149,11 +148,11 @@ class _Worker:
         with suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGINT)
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(STOPPING_SECONDS):
                 while (await self.hear())["event"] != "end":
                     pass
             return True
-        except (TimeoutError, WorkerEndedError):
+        except (TimeoutError, ProcessEndedError):
             return False
 
     async def kill(self) -> None:
@@ -167,30 +166,39 @@ class _Worker:
             self.process.stdin.write(json.dumps(words).encode() + b"\n")
             await self.process.stdin.drain()
         except (ConnectionError, BrokenPipeError) as error:
-            raise WorkerEndedError from error
+            raise ProcessEndedError from error
 
     async def _read(self) -> Json:
         assert self.process.stdout is not None
         line = await self.process.stdout.readline()
         if not line.endswith(b"\n"):
-            raise WorkerEndedError
+            raise ProcessEndedError
         event: Json = json.loads(line)
         return event
 
 
 @dataclass
 class _Interrupts:
-    """Interrupts count while a question is worked on, and not between, nor while an event is written."""
+    """Interrupts end a question: at once while it is worked on, and after an event that is being written."""
 
     working: bool = False
+    came: bool = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.came = True
         if self.working:
             self.working = False
             raise KeyboardInterrupt
 
-    def next(self, events: Iterator[Json]) -> Json | None:
-        """The next event; None at the end, or if it was interrupted."""
+    def events(self, events: Iterator[Json]) -> Iterator[Json]:
+        """The events of a question, until it is interrupted."""
+        self.came = False
+        while (event := self._next(events)) is not None:
+            yield event
+            if self.came:
+                return
+
+    def _next(self, events: Iterator[Json]) -> Json | None:
         try:
             self.working = True
             return next(events, None)
@@ -201,7 +209,7 @@ class _Interrupts:
 
 
 def work(begun: Callable[[Json], Callable[[str, Any], Iterator[Json]]]) -> None:
-    """Answer the questions that come in, in a process of a pool. What else is printed goes to the error output.
+    """Answer the questions that come in, in a process of a team. What else is printed goes to the error output.
 
     `begun` is given what the process is to open, and returns what gives the events of a question.
     """
@@ -220,7 +228,7 @@ def work(begun: Callable[[Json], Callable[[str, Any], Iterator[Json]]]) -> None:
         asked = json.loads(line)
         try:
             events = answered(asked["work"], asked["body"])
-            while (event := interrupts.next(events)) is not None:
+            for event in interrupts.events(events):
                 tell(event)
         except ButforError as error:
             tell({"event": "error", "error": refused(error)})
