@@ -100,8 +100,9 @@ def test_names_levels_and_words_cannot_break_out(client: TestClient) -> None:
     ).text
     assert SCRIPT not in page
     assert SCRIPT in unescape(page)
-    answer = client.post("/api/v1/explain", json={"row": 3}).json()["answers"][0]
+    answer = client.post("/api/v1/explain", json={"row": 3, "card": True}).json()["answers"][0]
     assert SCRIPT not in answer["html"]
+    assert SCRIPT in unescape(answer["html"])
 
 
 def test_there_are_no_paths_to_files(client: TestClient) -> None:

@@ -36,7 +36,7 @@ def explained(desk: Desk, question: Inquiry) -> Iterator[Json]:
     for best in steps:
         yield {
             "event": "answers",
-            "answers": [answered(one, question.language) for one in best],
+            "answers": [answered(one, question) for one in best],
             "seconds": now() - begin,
         }
     if question.region and best is not None and best[0].found and best[0].changes:
@@ -70,11 +70,11 @@ def _intervals(region: Region, answer: Explanation) -> list[Json]:
     ]
 
 
-def answered(answer: Explanation, language: str) -> Json:
-    """An answer in short, its record, and how it looks."""
+def answered(answer: Explanation, question: Inquiry) -> Json:
+    """An answer in short, its record, and how it looks if that is asked for."""
     known, score = answer.certificate, answer.score
-    with speaking(language):
-        shown = card(answer)
+    with speaking(question.language):
+        shown = card(answer) if question.card else None
     return {
         "status": known.status.name,
         "found": answer.found,
@@ -106,7 +106,7 @@ def menu(desk: Desk, question: Inquiry) -> Iterator[Json]:
     """Every set of columns that is worth changing, with its cheapest answer."""
     row = desk.given(question.row)
     made = desk.explainer.menu(row, **question.question, most=question.most, time_limit=question.seconds)
-    options = [answered(one, question.language) for one in made.answers]
+    options = [answered(one, question) for one in made.answers]
     yield {"event": "menu", "answers": options, "text": str(made)}
 
 

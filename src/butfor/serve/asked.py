@@ -15,7 +15,7 @@ MOST_SECONDS = 60.0
 MOST_ANSWERS = 10
 """How many answers one question may ask for, at most."""
 
-LIMITS = ("row", "k", "seconds", "seed", "language", "region", "most", "meta")
+LIMITS = ("row", "k", "seconds", "seed", "card", "language", "region", "most", "meta")
 OF_RULES = ("target", "cost", "constraints", "columns")
 """What is asked, by the names of a file of rules."""
 
@@ -32,7 +32,7 @@ class Inquiry:
     - `row`: the number of a row, or its values by the names of columns;
     - `rules`: target, cost and constraints;
     - `k`, `seconds`, `seed`: as in `Explainer.explain`;
-    - `language`: of the answer in words;
+    - `card`, `language`: whether to write each answer as HTML, and in which language;
     - `region`: whether to say where the answer stays valid, too;
     - `most`: how many columns may change together in a menu;
     - `meta`: what to note with the answers.
@@ -44,6 +44,7 @@ class Inquiry:
     seconds: float = 10.0
     seed: int = 0
     language: str = "en"
+    card: bool = False
     region: bool = False
     most: int = 2
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -75,6 +76,7 @@ def asked(body: Any) -> Inquiry:
         seconds=_seconds(body.get("seconds", 10.0)),
         seed=_count(body, "seed", 0, 2**31, least=0),
         language=language,
+        card=_truth(body, "card"),
         region=_truth(body, "region"),
         most=_count(body, "most", 2, 4),
         meta=body.get("meta") or {},

@@ -96,10 +96,14 @@ class Desk:
 
     def row(self, number: int) -> Json:
         """One row of the table."""
+        return self._listed([self._known(number)])[0]
+
+    def _known(self, number: int) -> int:
+        """The number of a row, which must be there."""
         height = frames.height(self.table)
         if not 0 <= number < height:
             raise InputError(f"row {number} was asked for.", f"The table has {height:,} rows, counted from 0.")
-        return self._listed([number])[0]
+        return number
 
     def rows(self, offset: int = 0, limit: int = 20, where: str = "") -> Json:
         """A part of the rows, or of those for which a condition holds, and how many there are."""
@@ -161,8 +165,7 @@ class Desk:
                 f"row={row!r} was given.", "The number of a row is needed, or an object with a value for each column."
             )
         if isinstance(row, int):
-            self.row(row)
-            return frames.take(self.table, [row])
+            return frames.take(self.table, [self._known(row)])
         return self.typed(row)
 
     def typed(self, row: Mapping[str, Any]) -> Any:

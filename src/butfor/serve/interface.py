@@ -60,6 +60,7 @@ QUESTION = {
         seconds={"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},
         seed={"type": "integer", "minimum": 0, "maximum": 2**31},
         language={"enum": list(LANGUAGES)},
+        card={"type": "boolean", "description": "whether to write each answer as HTML, too"},
         region={"type": "boolean", "description": "whether to say where the answer stays valid, too"},
         most={"type": "integer", "minimum": 1, "maximum": 4, "description": "of a menu: how many columns may change together"},
     ),
@@ -78,7 +79,7 @@ ANSWER = thing(
     "status found before after cost bound score changes conflict why html record",
     status={"enum": ["PROVEN_OPTIMAL", "WITHIN_GAP", "VALID", "PROVEN_INFEASIBLE", "NOT_FOUND"]},
     found={"type": "boolean"}, before=VALUE, after=VALUE, cost=MAYBE, bound=MAYBE, score=SCORE,
-    changes=listed(CHANGE), conflict=listed(TEXT_SCHEMA), why=TEXT_SCHEMA, html=TEXT_SCHEMA,
+    changes=listed(CHANGE), conflict=listed(TEXT_SCHEMA), why=TEXT_SCHEMA, html={"type": ["string", "null"]},
     record={"type": "string", "description": "the whole answer as JSON, as `butfor check` reads it"},
 )  # fmt: skip
 ERROR = thing(

@@ -79,7 +79,7 @@ def _shown(desk: Desk, wanted: Wanted) -> Json:
 
 async def _answer(team: Team, wanted: Wanted, shown: Json) -> Json:
     """The answer to the question in the address."""
-    body: Json = {"row": wanted.row, "seconds": SECONDS, "language": wanted.language}
+    body: Json = {"row": wanted.row, "seconds": SECONDS, "language": wanted.language, "card": True}
     names = {column["name"] for column in shown["columns"]}
     body["columns"] = {name: {"frozen": True} for name in wanted.locked if name in names}
     classes = {str(label): label for label in shown["desk"]["classes"]}

@@ -68,7 +68,7 @@ function conditions(column) {
 }
 
 function question() {
-  const asked = { language: body.dataset.language, k: Number(find("#k").value) || 1, region: true, columns: {} };
+  const asked = { language: body.dataset.language, k: Number(find("#k").value) || 1, region: true, card: true, columns: {} };
   asked.row = changed.size ? Object.fromEntries(columns.map(one => [one.name, valueOf(one)])) : Number(body.dataset.row);
   for (const column of columns) {
     const said = conditions(column);
