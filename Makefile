@@ -44,7 +44,7 @@ fast: $(VENV)/.dev ## the quick tests only
 	$(BIN)/python -m pytest -m "not slow and not long"
 
 test-web: $(VENV)/.dev ## pages in a browser (needs chromium, and npm for axe-core); leaves pictures in screenshots/
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright schemathesis
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4
 	SCREENSHOTS=screenshots $(BIN)/python -m pytest -m web tests/web
 

@@ -131,6 +131,7 @@ BAD = {
     "what is declared, not asked": ({"row": 3, "columns": {"amount": {"label": "x"}}}, "label"),
     "a class that is not there": ({"row": 3, "target": "aproved"}, "approved"),
     "locks that contradict": ({"row": 3, "columns": {"amount": {"range": [9, 3]}}}, "swap the ends"),
+    "a direction that is an object": ({"row": 3, "columns": {"amount": {"direction": {}}}}, "direction"),
     "much time": ({"row": 3, "seconds": 1e9}, "60"),
     "no time": ({"row": 3, "seconds": -1}, "60"),
     "many answers": ({"row": 3, "k": 1000}, "10"),

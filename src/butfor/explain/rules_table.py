@@ -175,7 +175,7 @@ def _declared(name: str, table: Mapping[str, Any]) -> Declaration:
             "To limit what an answer may be, write range = [low, high].",
         )
     kind = table["kind"]
-    if kind not in KINDS_OF_COLUMNS:
+    if not isinstance(kind, str) or kind not in KINDS_OF_COLUMNS:
         raise InputError(f"kind = {kind!r} was given for {name!r}.", *choice("The kinds are", kind, KINDS_OF_COLUMNS))
     make, names = KINDS_OF_COLUMNS[kind]
     given = {key: table[key] for key in ("low", "high", "step", "values") if key in table}
@@ -199,7 +199,7 @@ def _frozen(name: str, given: Any) -> list[AbstractConstraint]:
 
 
 def _direction(name: str, given: Any) -> list[AbstractConstraint]:
-    if given not in DIRECTIONS:
+    if not isinstance(given, str) or given not in DIRECTIONS:
         raise InputError(f"direction = {given!r} was given for {name!r}.", 'It must be "up" or "down".')
     return [DIRECTIONS[given](name)]
 

@@ -180,7 +180,7 @@ async def _rows(server: Server, request: Request) -> Response:
 
 
 def _whole(text: str, name: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
         raise BodyError(f"{name}={text!r} was given.", "It must be a whole number.")
     return int(text)
 

@@ -165,7 +165,7 @@ def interface() -> Schema:
     explain = worked("The cheapest change that meets the target", named("Question"), answers)
     events = {"schema": {"type": "string"}, "example": 'event: answers\ndata: {"event": "answers", "answers": []}\n\n'}
     explain["post"]["responses"]["200"]["content"]["text/event-stream"] = events
-    whole = {"type": "integer", "minimum": 0, "maximum": 2**31}
+    whole = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
     return {
         "openapi": "3.1.0",
         "info": {"title": "butfor", "version": butfor.__version__, "summary": "Certified counterfactual explanations"},

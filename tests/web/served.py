@@ -1,0 +1,41 @@
+"""The server of the what-if page, in a process of its own, over the loan table."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import joblib
+from sklearn.ensemble import RandomForestClassifier
+
+from butfor.datasets import loans
+
+
+class Served:
+    """A server in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        X, y = loans.load()
+        forest = RandomForestClassifier(30, max_depth=5, random_state=0)
+        joblib.dump(loans.pipeline().set_params(tree=forest).fit(X, y), folder / "model.joblib")
+        X.to_csv(folder / "data.csv", index=False)
+        (folder / "rules.toml").write_text(
+            '[columns.age]\nfrozen = true\n[columns.amount]\nlabel = "Amount"\nunit = "EUR"\n'
+        )
+        command = ["serve", "model.joblib", "data.csv", "--rules", "rules.toml", "--port", "0", "--workers", "1"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "butfor", *command],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
