@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from butfor.problem.suggestions import Suggestions, suggest
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
     from butfor.problem.targets.score import Score
+    from butfor.proof.prove import Proofs, Proven, prove
     from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.swarm import Swarm
     from butfor.space.encodings import one_hot, thermometer
@@ -121,6 +122,7 @@ _HOMES = {
     "butfor.problem.suggestions": ("Suggestions", "suggest"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.problem.targets.score": ("Score",),
+    "butfor.proof.prove": ("Proofs", "Proven", "prove"),
     "butfor.solvers.outcome": ("Status", "Stopped"),
     "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.encodings": ("one_hot", "thermometer"),

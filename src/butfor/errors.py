@@ -83,6 +83,10 @@ class FidelityError(ButforError, RuntimeError):
     """The imported model disagrees with the estimator it was read from."""
 
 
+class RefutedError(ButforError, ArithmeticError):
+    """A claim of an answer that a cheaper row refutes."""
+
+
 class MissingExtraError(ButforError, ImportError):
     """An optional package is needed and not installed."""
 

@@ -17,7 +17,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
-from butfor.audit import claim
+from butfor import claim
 from butfor.audit.recheck import Checked, check
 from butfor.datasets import loans
 from butfor.explanation.one_answer import as_batch

@@ -18,7 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 import butfor as bf
-from butfor.audit import again, claim
+from butfor import claim
+from butfor.audit import again
 from butfor.audit.doubt import in_doubt
 from butfor.audit.recheck import check, check_all
 from butfor.audit.result import AllChecked, Checked

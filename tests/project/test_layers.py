@@ -47,6 +47,8 @@ LAYERS = (
     "butfor.plots",
     "butfor.compat",
     "butfor.report",
+    "butfor.claim",
+    "butfor.proof",
     "butfor.audit",
     "butfor.serve",
     "butfor.cli",

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import IntArray
-from butfor.audit.claim import Claim
 from butfor.audit.closest import how_far
 from butfor.audit.result import CheckColumn
 from butfor.audit.written import solver_of
+from butfor.claim import Claim
 from butfor.errors import ButforError
 from butfor.explain.arguments import count_of
 from butfor.explain.blame import NO_BLAME, WORK, BlameLimits, doubted
@@ -21,6 +21,7 @@ from butfor.explain.different import difference_of
 from butfor.explain.solve import Search
 from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.proof.again import GivenProofs
 from butfor.solvers.outcome import Status, Stopped, tolerated
 from butfor.solvers.solver import Budget
 from butfor.space import frames
@@ -41,12 +42,14 @@ class CheckLimits:
     - `seconds`: how long a claimed bound may take;
     - `threads`: how many threads share the answers;
     - `bounds`: whether bounds are derived again at all;
+    - `proofs`: proofs that are verified in place of that, if they were given;
     - `advance`: is told how many more answers are done.
     """
 
     seconds: float
     threads: int = 1
     bounds: bool = True
+    proofs: GivenProofs | None = None
     advance: Callable[[int], None] = lambda _: None
 
     def budget(self, rows: int) -> Budget:
@@ -69,7 +72,7 @@ def bounds_again(claim: Claim, limits: CheckLimits) -> Iterator[CheckColumn]:
     found = {i: Again(None, why) for i in due.tolist() if (why := _why_not(claim, i, limits))}
     asked = np.setdiff1d(due, list(found))
     limits.advance(len(claim) - len(asked))
-    found |= zip(asked.tolist(), solved(claim.take(asked), limits) if len(asked) else (), strict=True)
+    found |= zip(asked.tolist(), derived(claim.take(asked), limits) if len(asked) else (), strict=True)
     yield CheckColumn(
         due,
         [found[i].passed for i in due.tolist()],
@@ -77,6 +80,8 @@ def bounds_again(claim: Claim, limits: CheckLimits) -> Iterator[CheckColumn]:
         {i: one.words for i, one in found.items() if one.words},
     )
     impossible = [i for i in asked.tolist() if _impossible(certificates[i])]
+    if limits.proofs is not None:
+        return
     yield from _how_far(claim, impossible, found, limits)
     yield from _blame(claim, [i for i in impossible if certificates[i].conflict], limits)
 
@@ -97,6 +102,15 @@ def _impossible(certificate: Certificate) -> bool:
 
 def _name(certificate: Certificate) -> str:
     return "there is no answer" if _impossible(certificate) else f"no answer costs less than {certificate.bound:.6g}"
+
+
+def derived(claim: Claim, limits: CheckLimits) -> list[Again]:
+    """Verify the proofs of the bounds, or solve the question again."""
+    if limits.proofs is None:
+        return solved(claim, limits)
+    verified = limits.proofs.verified(claim)
+    limits.advance(len(claim))
+    return [Again(*one) for one in verified]
 
 
 def solved(claim: Claim, limits: CheckLimits) -> list[Again]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from butfor.audit.claim import Claim
 from butfor.audit.result import CheckColumn
+from butfor.claim import Claim
 from butfor.problem.targets.score import close
 from butfor.solvers.outcome import TOLERANCE
 from butfor.verdict.evidence import Farthest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import IntArray
-from butfor.audit.claim import Claim
+from butfor.claim import Claim
 from butfor.problem.constraints.constraint import Changes
 from butfor.problem.costs import DEFAULT, price
 from butfor.problem.question import Question

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
@@ -10,12 +11,12 @@ import numpy as np
 
 from butfor.arrays import IntArray
 from butfor.audit.again import CheckLimits, bounds_again
-from butfor.audit.claim import Claim, Stated, claim_of, stated
 from butfor.audit.closest import closest_row
 from butfor.audit.doubt import in_doubt
 from butfor.audit.patience import RECHECK_SECONDS
 from butfor.audit.result import AllChecked, CheckColumn, Checked, CheckedTogether, Results
 from butfor.audit.written import record_checks
+from butfor.claim import Claim, Stated, claim_of, stated
 from butfor.compiled.saying import silence
 from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
@@ -27,6 +28,7 @@ from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.pricing import price_beside
 from butfor.problem.spec import following_in
 from butfor.problem.targets.score import close
+from butfor.proof.again import GivenProofs
 from butfor.solvers.outcome import statuses_of, tolerated
 from butfor.views.progress import bar
 
@@ -39,6 +41,7 @@ def check(
     forests: Iterable[Any] = ...,
     time_limit: float = ...,
     bounds: bool = ...,
+    proof: str | os.PathLike[str] | None = ...,
     progress: bool | None = ...,
 ) -> Checked: ...
 @overload
@@ -51,6 +54,7 @@ def check(
     sample: float | None = ...,
     seed: int = ...,
     bounds: bool = ...,
+    proof: str | os.PathLike[str] | None = ...,
     n_jobs: int | None = ...,
     progress: bool | None = ...,
 ) -> Checked | AllChecked: ...
@@ -63,6 +67,7 @@ def check(
     sample: float | None = None,
     seed: int = 0,
     bounds: bool = True,
+    proof: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Checked | AllChecked:
@@ -80,6 +85,7 @@ def check(
     - `seed`: the seed of that draw;
     - `bounds`: whether bounds are derived again. That takes about as long as the answers took. Without it, the result
       says how many were left out;
+    - `proof`: the file of a proof, or a folder that `bf.prove` wrote. It is verified in place of solving again;
     - `n_jobs`: how many threads share the answers (None: one; -1: one per processor);
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
@@ -98,7 +104,16 @@ def check(
     if not len(several):
         raise InputError("no answer was given.", "There is nothing to check.")
     every = check_all(
-        several, model, forests, time_limit, sample=sample, seed=seed, bounds=bounds, n_jobs=n_jobs, progress=progress
+        several,
+        model,
+        forests,
+        time_limit,
+        sample=sample,
+        seed=seed,
+        bounds=bounds,
+        proof=proof,
+        n_jobs=n_jobs,
+        progress=progress,
     )
     return every.results[0] if len(several) == 1 else every
 
@@ -112,15 +127,17 @@ def check_all(
     sample: float | None = None,
     seed: int = 0,
     bounds: bool = True,
+    proof: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> AllChecked:
     """Redo the certificates of answers. Those to one question (`Explanations`) are checked together."""
     chosen, threads = _drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
     objects = {repr(forest): forest for forest in forests}
+    proofs = None if proof is None else GivenProofs(proof)
     parts, names = list[CheckedTogether](), list[str]()
     with silence(progress is False), bar(len(chosen), progress, "checking") as advance:
-        limits = CheckLimits(time_limit, threads, bounds, advance)
+        limits = CheckLimits(time_limit, threads, bounds, proofs, advance)
         for group in _groups(answers, chosen):
             own = stated(group)
             parts += _checked(own, model, objects, limits)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from butfor.audit.claim import Stated
 from butfor.audit.result import CheckColumn
+from butfor.claim import Stated
 from butfor.solvers.choose import SOLVERS
 from butfor.solvers.outcome import Credit, Status
 from butfor.space.space import same

@@ -37,6 +37,7 @@ from butfor.cli.printing import printed
 from butfor.cli.serving import serve
 from butfor.cli.several import groups, ladder, letter, menu
 from butfor.errors import ButforError, InputError
+from butfor.proof.patience import PROOF_SECONDS
 
 FAILED = 1
 """The exit code of a check that failed. A command with wrong input ends with 2."""
@@ -211,6 +212,12 @@ def check(
     sample: Sample = None,
     seed: Annotated[int, typer.Option(help="The seed of the draw of --sample.")] = 0,
     bounds: Bounds = True,
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            "--proof", metavar="PATH", help="A proof, or a folder of `butfor prove`: verified in place of solving."
+        ),
+    ] = None,
     n_jobs: Threads = 1,
     quiet: Quiet = False,
 ) -> None:
@@ -218,15 +225,8 @@ def check(
     from butfor.audit.recheck import check_all
     from butfor.cli.files import load
     from butfor.cli.parse import sample_of
-    from butfor.portfolio.portfolio import Portfolio
-    from butfor.records import reading
-    from butfor.records.schema import ContradictionError
 
-    try:
-        answers = Portfolio.at(answer) if answer.is_dir() else reading.each(answer)
-    except ContradictionError as error:
-        typer.echo(f"FAILED - {error}")
-        raise typer.Exit(FAILED) from None
+    answers = _read(answer)
     if not len(answers):
         raise InputError(f"{answer} contains no answer.", "There is nothing to check.")
     estimator, forests = load(model), [load(path) for path in plausible or ()]
@@ -238,12 +238,50 @@ def check(
         sample=sample_of(sample),
         seed=seed,
         bounds=bounds,
+        proof=proof,
         n_jobs=n_jobs,
         progress=False if quiet else None,
     )
     typer.echo(repr(found if len(answers) > 1 else found.results[0]))
     if not found.passed:
         raise typer.Exit(FAILED)
+
+
+def _read(answer: Path) -> Any:
+    """The answers in a file, or the portfolio in a folder."""
+    from butfor.portfolio.portfolio import Portfolio
+    from butfor.records import reading
+    from butfor.records.schema import ContradictionError
+
+    try:
+        return Portfolio.at(answer) if answer.is_dir() else reading.each(answer)
+    except ContradictionError as error:
+        typer.echo(f"FAILED - {error}")
+        raise typer.Exit(FAILED) from None
+
+
+@app.command()
+def prove(
+    answer: Answer,
+    model: Model,
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The folder for the proofs; it is made.")],
+    time_limit: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long the proof of one answer may take.")
+    ] = PROOF_SECONDS,
+    quiet: Quiet = False,
+) -> None:
+    """Write proofs of answers that anybody checks without butfor. The exit code is 1 if a claim is false."""
+    from butfor.cli.files import load
+    from butfor.errors import RefutedError
+    from butfor.proof.prove import prove as written
+
+    answers = _read(answer)
+    try:
+        found = written(answers, load(model), out, time_limit=time_limit, progress=False if quiet else None)
+    except RefutedError as error:
+        typer.echo(f"FAILED - {error}")
+        raise typer.Exit(FAILED) from None
+    typer.echo(repr(found))
 
 
 @app.command()

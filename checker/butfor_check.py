@@ -1,0 +1,863 @@
+"""Checks a proof that no cheaper change makes a sum of trees answer differently. Python 3.8 or newer, and nothing else.
+
+    python butfor_check.py PROOF...
+
+A proof names its question, and that the model's file. Both lie beside it. The page `proof-format.md` says what they hold.
+Every number here is exact: a whole number or a fraction. What is rounded, is rounded so that the claim gets harder.
+
+Three ideas carry it. A *cell* is a set of values of a column that no tree tells apart. A *box* is a set of cells for each
+column, as the bits of a whole number. A *block* is a set of cells that one tree does not tell apart. A *message* of a block,
+a number of at least 0, is paid by its tree and saved by its column. Whatever the messages are, no row of a box that reaches
+the goal costs less than
+
+    rate x goal + the sum over columns of (price - messages) in their cheapest cell
+                + the sum over trees of (messages - rate x score) of their cheapest leaf.
+
+For take such a row. It is in one cell of each column and one leaf of each tree. Its messages cancel out, or were paid by no
+leaf, and rate x (goal - score) is not above 0. So the sum for this row is at most its cost, and the minima are no larger.
+"""
+
+import hashlib
+import json
+import os
+import struct
+import sys
+from collections import Counter
+from decimal import Decimal, localcontext
+from fractions import Fraction as F
+from itertools import groupby
+
+LARGEST_FILE = 1 << 30
+FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
+BIG = 1 << 200  # every number of a step is smaller
+
+
+class Wrong(Exception):
+    """The first thing that is not true."""
+
+
+def need(fact, *why):
+    if not fact:
+        raise Wrong(" ".join(map(str, why)))
+
+
+def shown(x):
+    text = repr(x)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+
+
+def digits(x, count=6):
+    return format(float(x), f".{count}g")
+
+
+def written_whole(text):
+    need(len(text) < 400, "a number of", len(text), "digits")
+    return int(text)
+
+
+def written_decimal(text):
+    mantissa, _, power = text.lower().partition("e")
+    need(len(text) < 60 and abs(int(power or 0)) < 400, "a number out of all bounds:", shown(text))
+    return F(Decimal(text)) if power else F(mantissa)
+
+
+def refused_constant(text):
+    raise Wrong(text + " is not a number")
+
+
+def unique(pairs):
+    found = dict(pairs)
+    need(len(found) == len(pairs), "a key is there twice")
+    return found
+
+
+def parsed(text):
+    """What a JSON text says; its decimals are fractions."""
+    return json.loads(
+        text, parse_int=written_whole, parse_float=written_decimal, parse_constant=refused_constant, object_pairs_hook=unique
+    )
+
+
+def whole(x, low, high, what):
+    need(type(x) is int and low <= x < high, what, "is no whole number from", low, "to below", high, ":", shown(x))
+    return x
+
+
+def real(x, what):
+    """A number that is written as a hexadecimal float, or a whole number."""
+    if type(x) is int and abs(x) < 1 << 53:
+        return F(x)
+    need(type(x) is str and len(x) < 40 and x.lstrip("-")[:2] == "0x", what, "is no hexadecimal number:", shown(x))
+    value = float.fromhex(x)
+    need(abs(value) < 1e300, what, "is not finite:", x)
+    return F(value)
+
+
+def share(x, what):
+    """A fraction that is written as "1/10"."""
+    need(type(x) is str and len(x) < 700, what, "is no fraction:", shown(x))
+    above, _, below = x.partition("/")
+    return F(int(above), int(below or 1))
+
+
+def single(x):
+    """The nearest number that float32 holds."""
+    near = float(x)
+    bits = struct.unpack("<q", struct.pack("<d", near))[0]
+    if bits & 0x1FFFFFFF == 0x10000000 and F(near) != x:  # as near to two of them; which is nearer, `x` itself says
+        near = struct.unpack("<d", struct.pack("<q", bits + (1 if (F(near) < x) == (near > 0) else -1)))[0]
+    need(abs(near) < 3.4e38, "a number that float32 does not hold:", near)
+    return F(struct.unpack("<f", struct.pack("<f", near))[0])
+
+
+def next_single(x, by):
+    """The float32 above (1) or below (-1) a float32."""
+    bits = struct.unpack("<i", struct.pack("<f", float(x)))[0]
+    order = (bits if bits >= 0 else -(bits & 0x7FFFFFFF)) + by
+    return F(struct.unpack("<f", struct.pack("<I", order if order >= 0 else -order | 0x80000000))[0])
+
+
+def logit(p):
+    """An interval around log(p / (1 - p))."""
+    odds = p / (1 - p)
+    with localcontext() as context:
+        context.prec = 60
+        x = F((Decimal(odds.numerator) / Decimal(odds.denominator)).ln())
+    return x - (abs(x) + 1) / 10**40, x + (abs(x) + 1) / 10**40
+
+
+def power_below(x):
+    """The largest power of two that is not above a positive fraction."""
+    power = x.numerator.bit_length() - x.denominator.bit_length()
+    return F(2) ** power if F(2) ** power <= x else F(2) ** (power - 1)
+
+
+def up(x):
+    return -(-x.numerator // x.denominator)
+
+
+def runs(bits):
+    """The runs of ones: [first, end)."""
+    out, at = [], 0
+    for bit, group in groupby(bin(bits)[:1:-1]):
+        size = len(list(group))
+        if bit == "1":
+            out.append((at, at + size))
+        at += size
+    return out
+
+
+# -------------------------------------------------------------------------------------------------------------- models
+
+
+class Model:
+    """A sum of trees in exact numbers, as the file of the model says it.
+
+    trees: lists of nodes. A node (feature, cut, left, right) sends values <= cut to the left, and one with a set of whole
+        numbers in place of the cut those in the set. A leaf is (what it adds for class 0, what it adds).
+    single: whether values are read as float32
+    kind: "logistic" (the sum is the logit of class 1), "shares" (the mean of class 1's leaves is its probability, and the
+        class with more is predicted) or "value"
+    over: what the sum is divided by
+    doubt: by how much the sum may be off in the estimator, in whatever order it adds up
+    step: a rounding of its numbers
+    """
+
+    def __init__(self, kind, data):
+        self.trees, self.base, self.over, self.extra = [], F(0), 1, F(0)
+        readers = {"xgboost": self.read_xgboost, "lightgbm": self.read_lightgbm, "arrays": self.read_arrays}
+        need(kind in readers, "a model of an unknown kind:", shown(kind))
+        readers[kind](data)
+        need(self.trees, "the model has no trees")
+        sizes = [max(abs(a) + abs(b) for a, b in self.leaves(nodes)) for nodes in self.trees]
+        n = len(self.trees) + 4  # additions, and what is done to the sum (Higham, Accuracy and Stability, section 4.2)
+        self.doubt = n * self.step / (1 - n * self.step) * (abs(self.base) + sum(sizes)) + self.extra
+        self.alone = kind == "arrays" and self.kind != "logistic" and len(self.trees) == 1 and self.plain
+        if self.alone:
+            self.doubt = F(0)  # nothing is added up
+        self.votes = self.kind == "shares" and all(set(leaf) == {0, 1} for t in self.trees for leaf in self.leaves(t))
+
+    @staticmethod
+    def leaves(nodes):
+        return [node for node in nodes if len(node) == 2]
+
+    def add(self, nodes):
+        """A tree. Children come after their parent, so every walk ends."""
+        need(nodes, "a tree without nodes")
+        for at, node in enumerate(nodes):
+            if len(node) == 4:
+                whole(node[0], 0, 10**6, "a feature")
+                for child in node[2:]:
+                    whole(child, at + 1, len(nodes), f"a child of node {at}")
+        self.trees.append(nodes)
+
+    def read_xgboost(self, data):
+        """XGBoost's own JSON: values, leaves and sums in float32; strictly below goes to the left."""
+        learner = parsed(data)["learner"]
+        self.single, self.step = True, F(1, 1 << 24)
+        kinds = {"binary:logistic": "logistic", "reg:squarederror": "value"}
+        objective = learner["objective"]["name"]
+        need(objective in kinds, "an objective that is not read:", shown(objective))
+        self.kind = kinds[objective]
+        need(learner["gradient_booster"]["name"] == "gbtree", "no trees, or weighted ones")
+        need("best_iteration" not in learner.get("attributes", {}), "training stopped early: not all trees may count")
+        about = learner["learner_model_param"]
+        need(max(int(about.get(key, "1")) for key in ("num_class", "num_target")) < 2, "more than one score")
+        for tree in learner["gradient_booster"]["model"]["trees"]:
+            starts = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"])
+            sets = {node: frozenset(tree["categories"][a : a + n]) for node, a, n in starts}
+            keys = "split_indices", "split_conditions", "left_children", "right_children", "split_type"
+            nodes = []
+            for at, (feature, x, left, right, kind) in enumerate(zip(*[tree[key] for key in keys])):
+                if left < 0:
+                    nodes.append((F(0), single(F(x))))
+                elif kind:
+                    nodes.append((feature, sets[at], right, left))  # the set goes to the right
+                else:
+                    nodes.append((feature, next_single(single(F(x)), -1), left, right))
+            self.add(nodes)
+        given = parsed(about["base_score"])
+        self.base = base = single(F(given[0] if type(given) is list else given))
+        if self.kind == "logistic":  # the logit is made in float32
+            need(0 < base < 1, "the base score is no probability")
+            self.base, high = logit(base)
+            self.extra = high - self.base + 4 * self.step * (abs(self.base) + 1 + 1 / (1 - base))
+
+    def read_lightgbm(self, data):
+        """LightGBM's own text: values and sums in float64; up to the threshold goes to the left."""
+        head, *parts = data.decode("utf-8").split("\nTree=")
+        said = dict(line.split("=", 1) for line in head.splitlines() if "=" in line)
+        self.single, self.step = False, F(1, 1 << 53)
+        kinds = {"binary sigmoid:1": "logistic", "regression": "value"}
+        need(said["objective"] in kinds, "an objective that is not read:", shown(said["objective"]))
+        self.kind = kinds[said["objective"]]
+        need(said["num_class"] == "1" and said["num_tree_per_iteration"] == "1", "more than one score")
+        need("average_output" not in head.splitlines(), "a forest of LightGBM is not read")
+        for part in parts:
+            tree = dict(x.split("=", 1) for x in part.split("\nend of trees")[0].splitlines()[1:] if "=" in x)
+            need(tree.get("is_linear", "0") == "0", "linear leaves are not read")
+            leaves = [(F(0), F(float(x))) for x in tree["leaf_value"].split()]
+            if len(leaves) == 1:
+                self.add(leaves)
+                continue
+            keys = "split_feature", "decision_type", "left_child", "right_child"
+            inner = list(zip(*[map(int, tree[key].split()) for key in keys], tree["threshold"].split()))
+            starts = list(map(int, tree.get("cat_boundaries", "0").split()))
+            words = list(map(int, tree.get("cat_threshold", "0").split()))
+            nodes = []
+            for feature, kind, left, right, cut in inner:
+                need(kind >> 2 & 3 != 1, "zeros that mean missing are not read")
+                left, right = (child if child >= 0 else len(inner) + ~child for child in (left, right))
+                if kind & 1:
+                    mine = words[starts[int(cut)] : starts[int(cut) + 1]]
+                    bits = {32 * k + b for k, word in enumerate(mine) for b in range(32) if word >> b & 1}
+                    nodes.append((feature, frozenset(bits), left, right))
+                else:
+                    nodes.append((feature, F(float(cut)), left, right))
+            self.add(nodes + leaves)
+
+    def read_arrays(self, data):
+        """A copy of scikit-learn's arrays, its numbers as hexadecimal floats."""
+        told = parsed(data)
+        need(told["format"] == "butfor.forest/1", "another format:", shown(told["format"]))
+        need(told["reads"] in ("float32", "float64"), "values are read in an unknown way:", shown(told["reads"]))
+        need(told["sum"] in ("logistic", "shares", "value"), "a sum of an unknown kind:", shown(told["sum"]))
+        self.single, self.kind, self.step = told["reads"] == "float32", told["sum"], F(1, 1 << 53)
+        self.base, scale = real(told["base"], "the base"), real(told["scale"], "the scale")
+        self.plain = self.base == 0 and scale == 1
+        need(self.kind != "shares" or self.plain, "shares with a base or a scale")
+        for tree in told["trees"]:
+            nodes = []
+            for feature, cut, left, right, value in zip(*[tree[k] for k in ("feature", "cut", "left", "right", "value")]):
+                if left < 0 and self.kind == "shares":
+                    zero, one = (real(x, "a leaf") for x in value)
+                    need(zero >= 0 and one >= 0, "a negative share")
+                    nodes.append((zero, one))
+                elif left < 0:
+                    nodes.append((F(0), scale * real(value, "a leaf")))
+                elif cut in ("inf", "-inf"):  # only a missing value goes to the other side
+                    nodes.append((feature, F(0)) + 2 * (left if cut == "inf" else right,))
+                else:
+                    nodes.append((feature, self.cut_below(real(cut, "a cut")), left, right))
+            self.add(nodes)
+        self.over = len(self.trees) if told["mean"] else 1
+
+    def cut_below(self, cut):
+        """The largest number as values are read that is not above the cut."""
+        if not self.single:
+            return cut
+        near = single(cut)
+        return near if near <= cut else next_single(near, -1)
+
+    def read(self, value):
+        return single(value) if self.single else value
+
+    @staticmethod
+    def left(node, value):
+        return value in node[1] if type(node[1]) is frozenset else value <= node[1]
+
+    def score(self, row, of=lambda leaf: leaf[1]):
+        """The exact sum for a row of features."""
+        total = self.base
+        for nodes in self.trees:
+            node = nodes[0]
+            while len(node) == 4:
+                node = nodes[node[2] if self.left(node, self.read(row[node[0]])) else node[3]]
+            total += of(node)
+        return total
+
+
+class Wanted:
+    """What is wanted of the sum: that (what each leaf counts, added up) is at least `firm`, and surely not below `goal`.
+
+    goal: an estimator that is right within its doubt never says yes below it (`strict`: nor at it)
+    firm: it surely says yes from here on
+    """
+
+    def __init__(self, model, told):
+        d, over = 16 * model.step, model.over
+        what, which = told["of"]
+        ends = [key for key in ("at least", "at most") if key in told]
+        need(len(ends) == (what != "class"), "a target without an end, or with two")
+        one, part = model.kind == "shares" and what == "class", 1  # the leaf's number, or its difference
+        sure = model.alone or (model.votes and what == "class")  # whole votes are added up without rounding
+        doubt, self.strict = F(0) if sure else model.doubt, False
+        if what == "value":
+            need(model.kind == "value", "the model predicts classes")
+            sign, at = (1 if ends == ["at least"] else -1), real(told[ends[0]], "an end")
+            low = high = at * over
+            self.words = f"a predicted value of {ends[0]} {float(at)!r}"
+        else:
+            need(model.kind != "value" and what in ("class", "probability"), "the model predicts no", shown(what))
+            sign = 1 if whole(which, 0, 2, "the class") else -1
+            p = F(1, 2)
+            self.words = f"class {which}"
+            if what == "probability":
+                at = real(told[ends[0]], "an end")
+                self.words = f"a probability of class {which} of {ends[0]} {float(at)!r}"
+                sign, p = (sign if ends == ["at least"] else -sign), (at if which else 1 - at)
+                need(d < p < 1 - d, "a probability so close to 0 or 1 is not proven")
+                if model.kind == "shares" and not which:
+                    part, sign, p = 0, -sign, at
+            if model.kind == "logistic":
+                low, high = logit(p - d)[0], logit(p + d)[1]
+            elif what == "class":
+                low = high = F(0)
+                self.strict = sure and sign > 0
+            else:
+                low = high = p * over
+        if "label" in told:
+            self.words += f" ({shown(told['label'])})"
+        self.base = F(0) if one else model.base
+        self.counts = (lambda leaf: sign * (leaf[1] - leaf[0])) if one else (lambda leaf: sign * leaf[part])
+        edges = [sign * low, sign * high]
+        self.goal, self.firm = min(edges) - doubt - sign * self.base, max(edges) + doubt - sign * self.base
+
+
+# ------------------------------------------------------------------------------------------------------------- columns
+
+
+class Column:
+    """A column of the table, and what its values cost: a number in a range, perhaps on a grid, or a list of levels.
+
+    features: the features of the model that it sets; home: the cell of the row
+    price (cells): of the nearest admissible value; None if there is none
+    """
+
+    def __init__(self, about, own, model, nodes):
+        self.name, self.features, self.model = about["name"], about["features"], model
+        self.levels = about.get("levels")
+        for word in [self.name] + [level[0] for level in self.levels or ()]:
+            need(type(word) is str and word.isprintable(), "a name that cannot be printed:", shown(word))
+        if self.levels is not None:
+            self.read_levels(own)
+        else:
+            self.read_number(about, own, nodes)
+        self.stays = self.price[self.home] is not None if self.levels is not None else self.stay
+
+    def read_levels(self, own):
+        self.inputs = [[self.model.read(real(x, "an input")) for x in level[1:]] for level in self.levels]
+        need(all(len(x) == len(self.features) for x in self.inputs), "a level of", self.name, "lacks a feature")
+        self.home = self.now = whole(own["now"], 0, len(self.levels), "the level of the row")
+        need(len(own["prices"]) == len(self.levels), "not every level of", self.name, "has a price")
+        self.price = [None if x is None else real(x, "a price") for x in own["prices"]]
+        need(all(p is None or p >= 0 for p in self.price), "a negative price")
+
+    def read_number(self, about, own, nodes):
+        need(len(self.features) < 2, self.name, "is a number, and sets several features")
+        self.now, self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("now", "least", "most"))
+        self.fee, self.rate, self.square = (real(x, "a price") for x in own["price"])
+        need(min(self.fee, self.rate, self.square) >= 0, "a negative price")
+        self.stay, self.single = own["stay"], about["single"]
+        need(type(self.stay) is bool and type(self.single) is bool, "neither true nor false")
+        self.step = self.anchor = self.blur = F(0)
+        if about["grid"] is not None:
+            self.step, self.anchor = (share(x, "a grid") for x in about["grid"])
+            need(self.step > 0, "a step of a grid that is not above 0")
+            dyadic = all(x.denominator & (x.denominator - 1) == 0 for x in (self.step, self.anchor))
+            self.blur = F(0) if dyadic else F(1, 1 << (22 if self.single else 49))
+        need(not any(type(cut) is frozenset for cut in nodes), "a number that the model takes for a category:", self.name)
+        self.cuts = sorted(nodes)
+        self.place = {cut: at for at, cut in enumerate(self.cuts)}
+        self.home = sum(cut < self.model.read(self.now) for cut in self.cuts)
+        self.price = [self.cheapest_in(cell) for cell in range(len(self.cuts) + 1)]
+
+    def cheapest_in(self, cell):
+        """The price of the nearest admissible value of a cell, or less."""
+        if cell == self.home and self.stay:
+            return F(0)
+        low, high = self.low, self.high
+        if cell > 0:
+            low = max(low, self.edge(self.cuts[cell - 1], True))
+        if cell < len(self.cuts):
+            high = min(high, self.edge(self.cuts[cell], False))
+        if low > high:
+            return None
+        if not self.step:
+            return self.cost(min(max(self.now, low), high) - self.now)
+        blur = self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
+        first, last = up((low - blur - self.anchor) / self.step), (high + blur - self.anchor) // self.step
+        if not blur and cell > 0 and not self.model.single and self.anchor + first * self.step == self.cuts[cell - 1]:
+            first += 1  # the cut itself lies in the cell before
+        if first > last:
+            return None
+        k = min(max(round((self.now - self.anchor) / self.step), first), last)
+        move = abs(self.anchor + k * self.step - self.now)
+        return self.cost(max(F(0), move - 2 * blur)) if move else self.fee
+
+    def edge(self, cut, above):
+        """The least real number that is perhaps read as above a cut, or the largest that is perhaps read as up to it."""
+        if not self.model.single:
+            return cut
+        after = next_single(cut, 1)
+        return (after if above else cut) if self.single else (cut + after) / 2
+
+    def cost(self, move):
+        move = abs(move)
+        return self.fee * (move != 0) + self.rate * move + self.square * move * move
+
+    def takes(self, value):
+        """The price of an answer's value, and whether it is a change. It must be admissible."""
+        if self.levels is not None:
+            price = self.price[whole(value, 0, len(self.levels), "a level of the answer")]
+            need(price is not None, self.name, "may not become", shown(self.levels[value][0]))
+            return price, value != self.now
+        value = real(value, "a value of the answer")
+        if value == self.now and self.stay:
+            return F(0), False
+        need(self.low <= value <= self.high, self.name, "leaves its range")
+        if self.step:
+            off = abs(value - self.anchor - round((value - self.anchor) / self.step) * self.step)
+            need(off <= 2 * self.blur * (abs(value) + abs(self.anchor)), self.name, "leaves its grid")
+        return self.cost(value - self.now), True
+
+    def goes_left(self, node):
+        """The cells that go to the left at a node, as bits."""
+        if self.levels is None:
+            return (1 << self.place[node[1]] + 1) - 1
+        at = self.features.index(node[0])
+        return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(node, inputs[at]))
+
+    def said(self):
+        """What the column is now and may become, in words."""
+        if self.levels is not None:
+            names = [level[0] for level in self.levels]
+            may = [f"{names[k]} at {digits(p)}" for k, p in enumerate(self.price) if p is not None and k != self.now]
+            stay = "" if self.price[self.now] is not None else " and may not stay so"
+            return f"{self.name}: is {names[self.now]}{stay}; may become {', '.join(may) or 'nothing else'}"
+        kind = ", float32" if self.single else ""
+        grid = f", on the grid {self.step} k + {self.anchor}" if self.step else kind or ", any number"
+        parts = [(self.fee, "for any change"), (self.rate, "a unit"), (self.square, "a unit squared")]
+        price = " and ".join(f"{digits(x)} {words}" for x, words in parts if x) or "nothing"
+        stay = "" if self.stay else " and may not stay so"
+        moves = f"may become {digits(self.low, 9)} to {digits(self.high, 9)}{grid}, at {price}"
+        now, moves = digits(self.now, 9), moves if self.low <= self.high else "may not change"
+        return f"{self.name}: is {now}{stay}; {moves}"
+
+
+class Tree:
+    """A tree over the cells that a row below the claim can afford.
+
+    blocks: (column, cells, runs), numbered from `first` on; entries: (column, cells, blocks); leaves: (score, entries)
+    """
+
+    def __init__(self, nodes, column_of, columns, alive, first, score):
+        self.first, self.blocks, self.entries, self.leaves = first, [], [], []
+        left, parts, known = {}, {}, {}
+        for node in nodes:
+            if len(node) == 4 and node[:2] not in left:
+                need(node[0] in column_of, "no column sets feature", node[0])
+                j = column_of[node[0]]
+                left[node[:2]] = j, columns[j].goes_left(node)
+        for j, cells in left.values():
+            if 0 < cells & alive[j] < alive[j]:
+                parts[j] = [p for part in parts.get(j, [alive[j]]) for p in (part & cells, part & ~cells) if p]
+        for j in sorted(parts):
+            self.blocks += [(j, part, runs(part)) for part in sorted(parts[j], key=lambda part: part & -part)]
+        stack = [(0, {})]
+        while stack:
+            at, box = stack.pop()
+            if len(nodes[at]) == 4:
+                j, cells = left[nodes[at][:2]]
+                for child, some in (nodes[at][3], ~cells), (nodes[at][2], cells):
+                    inside = box.get(j, alive[j]) & some
+                    if inside:
+                        stack.append((child, box if inside == alive[j] else {**box, j: inside}))
+                continue
+            for item in sorted(box.items()):
+                if item not in known:
+                    known[item] = len(self.entries)
+                    blocks = [b for b, (j, part, _) in enumerate(self.blocks) if j == item[0] and part & item[1]]
+                    self.entries.append((item[0], item[1], blocks))
+            self.leaves.append((score(nodes[at]), [known[item] for item in sorted(box.items())]))
+
+
+class Question:
+    """The question in whole numbers: leaves that add up to the goal, in units of score, at a cost below the bound, in units.
+
+    shared: what all rows share; own: the row, what it may become at what price, and the claim
+    """
+
+    def __init__(self, shared, own, model):
+        self.model, self.wanted, self.count, self.trees = model, Wanted(model, shared["wanted"]), 0, []
+        cuts, column_of = {}, {}
+        for node in (node for nodes in model.trees for node in nodes if len(node) == 4):
+            cuts.setdefault(node[0], set()).add(node[1])
+        need(len(own["columns"]) == len(shared["columns"]), "not every column has a line of its own")
+        self.columns = []
+        for j, (about, mine) in enumerate(zip(shared["columns"], own["columns"])):
+            for f in about["features"]:
+                need(whole(f, 0, 10**6, "a feature") not in column_of, "two columns set feature", f)
+                column_of[f] = j
+            self.columns.append(Column(about, mine, model, {cut for f in about["features"] for cut in cuts.get(f, ())}))
+        self.none = own["below"] is None  # no row at all: then nothing has a price
+        self.below = F(1) if self.none else real(own["below"], "the bound")
+        need(self.below > 0, "a bound that says nothing")
+        self.unit = power_below(self.below) / 2**FINE
+        self.bound = up(self.below / self.unit)  # rounded up, and prices down
+        self.price = [[self.in_units(p) for p in column.price] for column in self.columns]
+        self.home = [column.stays << column.home for column in self.columns]
+        least = [min((p for p in row if p is not None), default=self.bound) for row in self.price]
+        self.alive = [  # the cells that a row below the claim can afford; no others are looked at
+            sum(1 << c for c, p in enumerate(row) if p is not None and p < self.bound - sum(least) + low)
+            for row, low in zip(self.price, least)
+        ]
+        self.limit = len(self.columns)
+        if own["changes"] is not None:
+            self.limit = whole(own["changes"], 0, len(self.columns) + 1, "the number of changes")
+        self.counted = own["changes"] is not None
+        sizes = [abs(self.wanted.counts(leaf)) for nodes in model.trees for leaf in model.leaves(nodes)]
+        self.grain = power_below(max(sizes) or F(1)) / 2**FINE
+        for nodes in model.trees:
+            self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, self.in_grains))
+            self.count += len(self.trees[-1].blocks)
+        goal = self.wanted.goal / self.grain  # scores are rounded up, and whole numbers reach it
+        self.goal = goal.numerator // goal.denominator + 1 if self.wanted.strict else up(goal)
+
+    def in_units(self, price):
+        return None if price is None else 0 if self.none else min(int(price // self.unit), self.bound)
+
+    def in_grains(self, leaf):
+        return up(self.wanted.counts(leaf) / self.grain)
+
+    def answer(self, values):
+        """The cost of an answer, its sum, and whether the estimator surely says what is wanted."""
+        need(len(values) == len(self.columns), "the answer has not one value for each column")
+        cost, changed, row = F(0), 0, {}
+        for column, value in zip(self.columns, values):
+            price, moved = column.takes(value)
+            cost, changed = cost + price, changed + moved
+            row.update(zip(column.features, column.inputs[value] if column.levels else [real(value, "a value")]))
+        need(changed <= self.limit, "the answer changes", changed, "columns")
+        total = self.model.score(row, self.wanted.counts) - self.model.base
+        need(total > self.wanted.goal or (total == self.wanted.goal and not self.wanted.strict), "the answer is refused")
+        return cost, total > self.wanted.firm or total == self.wanted.goal == self.wanted.firm
+
+
+# ------------------------------------------------------------------------------------------------------------ the walk
+
+
+class Box:
+    """Cells of each column, as bits, and the leaves that are left of each tree. cost: of its cheapest row."""
+
+    def __init__(self, alive, leaves):
+        self.alive, self.leaves, self.cost = alive, leaves, 0
+
+
+class Walk:
+    """The walk through the tree of boxes, step by step, with the messages, the rate and the toll that were said last."""
+
+    def __init__(self, question):
+        self.q, self.message, self.rate, self.shift, self.toll = question, [0] * question.count, 0, 0, 0
+        self.steps = Counter()
+        self.open = [self.narrowed(Box(list(question.alive), [range(len(tree.leaves)) for tree in question.trees]))]
+
+    def step(self, told):
+        need(type(told) is dict and len(told) == 1, "a step says one thing")
+        ((kind, what),) = told.items()
+        need(self.open, "a step after the end")
+        if kind == "end":
+            self.end(self.open.pop(), what)
+        elif kind == "split":
+            self.open += self.parts(self.open.pop(), *what)
+        elif kind == "drop":
+            self.drop(self.open[-1])
+        elif kind == "say":
+            self.say(*what)
+        elif kind == "rate":
+            self.rate, self.shift = whole(what[0], 0, BIG, "a rate"), whole(what[1], 0, 1000, "a shift")
+        else:
+            need(kind == "toll" and self.q.counted, "an unknown step, or a toll without a limit:", shown(kind))
+            self.toll = whole(what, 0, BIG, "a toll")
+        self.steps[what if kind == "end" else kind] += 1
+
+    def parts(self, box, j, cells):
+        """The parts of a box; the one that comes first stands last. Together they are the box, whatever `cells` are."""
+        whole(j, 0, len(self.q.columns), "a column")
+        if type(cells) is str:
+            need(len(cells) < 10**6, "too many cells")
+            cells = int(cells, 16)
+        else:
+            cells = (1 << whole(cells, 0, len(self.q.price[j]) + 1, "a cut")) - 1
+        need(0 < box.alive[j] & cells < box.alive[j], "a split leaves no cell in a part")
+        for some in ~cells, cells:
+            yield self.narrowed(Box([a & some if i == j else a for i, a in enumerate(box.alive)], box.leaves))
+
+    def say(self, shift, *pairs):
+        whole(shift, 0, 200, "a shift")
+        need(len(pairs) % 2 == 0, "a gap without a message")
+        at = 0
+        for gap, value in zip(pairs[::2], pairs[1::2]):
+            at = whole(at + whole(gap, 0, BIG, "a gap"), 0, self.q.count, "a block")
+            self.message[at] = whole(value, 0, BIG >> shift, "a message") << shift  # never below 0: the bound needs it
+
+    def cheapest(self, j, cells):
+        return min((min(self.q.price[j][a:b]) for a, b in runs(cells)), default=self.q.bound)
+
+    def narrowed(self, box):
+        """Leave out cells and leaves whose rows all cost too much, or change too many columns."""
+        q = self.q
+        least = [self.cheapest(j, cells) for j, cells in enumerate(box.alive)]
+        must = sum(not cells & home for cells, home in zip(box.alive, q.home))
+        box.cost = sum(least) if must <= q.limit else q.bound
+        if box.cost >= q.bound:
+            return box
+        for j, alive in enumerate(box.alive):
+            if must == q.limit and alive & q.home[j]:
+                box.alive[j] = q.home[j]
+            spare = q.bound - box.cost + least[j]
+            for a, b in runs(box.alive[j]):
+                box.alive[j] -= sum(1 << c for c in range(a, b) if q.price[j][c] >= spare)
+        known, leaves, spare, room = {}, [], q.bound - box.cost, q.limit - must
+        for tree, mine in zip(q.trees, box.leaves):
+            extra, more = [], []
+            for j, cells, _ in tree.entries:
+                inside = box.alive[j] & cells
+                if (j, inside) not in known:
+                    known[j, inside] = self.cheapest(j, inside) - least[j] if inside else q.bound
+                extra.append(known[j, inside])
+                more.append(bool(box.alive[j] & q.home[j] and not inside & q.home[j]))
+            asked = [(i, tree.leaves[i][1]) for i in mine]
+            leaves.append([i for i, its in asked if sum([extra[e] for e in its]) < spare and sum([more[e] for e in its]) <= room])
+        box.leaves = leaves
+        return box
+
+    def nobody(self, box):
+        """Whether no row is in the box, or none that costs less than the claim."""
+        return box.cost >= self.q.bound or not all(box.alive) or not all(box.leaves)
+
+    def bound(self, box):
+        """The bound of the messages, and what each cell costs its column and each leaf its tree, with the least of each."""
+        q, total, columns, trees = self.q, self.rate * self.q.goal >> self.shift, [], []
+        slope = [[0] * (len(price) + 1) for price in q.price]  # differences of neighbouring cells
+        for tree, mine in zip(q.trees, box.leaves):
+            used = set().union(*[tree.leaves[i][1] for i in mine])
+            told = {j for j, cells, _ in map(tree.entries.__getitem__, used) if box.alive[j] & ~cells}
+            paid = []
+            for n, (j, cells, parts) in enumerate(tree.blocks, tree.first):
+                m = None if not cells & box.alive[j] else self.message[n] if j in told else 0
+                if m:
+                    for a, b in parts:
+                        slope[j][a] -= m
+                        slope[j][b] += m
+                paid.append(m)
+            entry = {e: min([paid[b] for b in tree.entries[e][2] if paid[b] is not None]) for e in used}
+            leaf = [(-self.rate * tree.leaves[i][0] >> self.shift) + sum([entry[e] for e in tree.leaves[i][1]]) for i in mine]
+            trees.append((min(leaf), leaf))
+            total += trees[-1][0]
+        for j, price in enumerate(q.price):
+            now, cell = 0, {}
+            for c, change in enumerate(slope[j][:-1]):
+                now += change
+                if box.alive[j] >> c & 1:
+                    cell[c] = price[c] + now + (0 if q.home[j] >> c & 1 else self.toll)
+            columns.append((min(cell.values()), cell))
+            total += columns[-1][0]
+        return total - self.toll * q.limit, columns, trees
+
+    def drop(self, box):
+        """Leave out the cells and leaves whose own bound reaches the claim."""
+        if self.nobody(box):
+            return
+        total, columns, trees = self.bound(box)
+        spare = self.q.bound - total
+        for j, (least, cell) in enumerate(columns):
+            box.alive[j] = sum(1 << c for c, p in cell.items() if p - least < spare)
+        box.leaves = [[i for i, p in zip(mine, leaf) if p - least < spare] for mine, (least, leaf) in zip(box.leaves, trees)]
+        self.narrowed(box)
+
+    def end(self, box, why):
+        if self.nobody(box):
+            return
+        if why == "score":
+            most = sum(max(tree.leaves[i][0] for i in mine) for tree, mine in zip(self.q.trees, box.leaves))
+            need(most < self.q.goal, "the best leaves of the box reach the goal:", most, ">=", self.q.goal)
+        elif why == "dual":
+            total = self.bound(box)[0]
+            need(total >= self.q.bound, f"the messages prove {digits(F(total, self.q.bound), 9)} of the claim")
+        else:
+            need(why == "cost", "an end of an unknown kind:", shown(why))
+            raise Wrong(f"the cheapest row of the box costs {digits(F(box.cost, self.q.bound), 9)} of the claim")
+
+
+# ------------------------------------------------------------------------------------------------------------- a proof
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def opened(path):
+    need(os.path.getsize(path) <= LARGEST_FILE, path, "is larger than", LARGEST_FILE, "bytes")
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def beside(path, name, sha256):
+    """The file of a name beside a proof, if it is the one that was meant."""
+    need(type(name) is str and name == os.path.basename(name) and name not in ("", ".", ".."), "no name of a file:", shown(name))
+    data = opened(os.path.join(os.path.dirname(path), name))
+    need(digest(data) == sha256, name, "is another one, or was changed")
+    return data
+
+
+def recorded(shared, model):
+    """Compare the sums of recorded rows with what the estimator said."""
+    width = len({f for column in shared["columns"] for f in column["features"]})
+    for inputs, said in shared["recorded"]:
+        need(len(inputs) >= width, "a recorded row is too short")
+        off = abs(model.score([real(x, "an input") for x in inputs]) / model.over - real(said, "what was said"))
+        need(off <= model.doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
+    return len(shared["recorded"])
+
+
+def verify(lines, shared, model):
+    """What a proof says, in words, if it is true. Raises `Wrong` if it is not proven.
+
+    lines: the lines of the proof; shared: the question file; model: the model that was read
+    """
+    need(shared["format"] == "butfor.question/1", "another format of a question:", shown(shared["format"]))
+    need(len(lines) > 2, "the proof has no steps")
+    own, last = parsed(lines[0]), parsed(lines[-1])
+    need(own["format"] == "butfor.proof/1", "another format of a proof:", shown(own["format"]))
+    footer = {"steps": len(lines) - 2, "sha256": digest("\n".join(lines[:-1]).encode())}
+    need(last == footer, f"line {len(lines)}: the proof was cut, joined or changed: its footer does not fit")
+    question = Question(shared, own, model)
+    found = None if own["answer"] is None else question.answer(own["answer"])
+    walk = Walk(question)
+    for number, line in enumerate(lines[1:-1], 2):
+        try:
+            walk.step(parsed(line))
+        except Wrong as wrong:
+            raise Wrong(f"line {number}: {wrong}") from None
+        except BROKEN as error:
+            raise Wrong(f"line {number} is no step ({type(error).__name__}: {error})") from None
+    need(not walk.open, "the proof ends before", len(walk.open), "boxes are done")
+    return "\n".join(words_of(question, own, found, walk.steps))
+
+
+def words_of(question, own, found, steps):
+    """The whole claim in words, from what was checked."""
+    wanted = question.wanted.words
+    yield f"Row {shown(own['row'])}"
+    for column in question.columns:
+        yield "  " + column.said()
+    if question.counted:
+        yield f"  At most {question.limit} of them change."
+    if found is not None:
+        cost, sure = found
+        changes = [
+            f"{c.name} becomes {c.levels[v][0] if c.levels else digits(real(v, 'a value'), 9)}"
+            for c, v in zip(question.columns, own["answer"])
+            if (v if c.levels else real(v, "a value")) != c.now
+        ]
+        yield f"  The answer: {', '.join(changes) or 'nothing changes'}. It costs {digits(cost, 12)}."
+        says = "The estimator gives it" if sure else "Within the rounding of sums, the estimator may give it"
+        yield f"  {says} {wanted}."
+    told = ", ".join(f"{n} {kind}" for kind, n in sorted(steps.items()))
+    if question.none:
+        yield f"VERIFIED: no admissible row gets {wanted}. ({told})"
+    else:
+        near = "" if found is None else f": the answer's cost less {digits(1 - question.below / found[0], 2)} of it"
+        yield f"VERIFIED: no admissible row that costs less than {digits(question.below, 12)}{near}, gets {wanted}. ({told})"
+
+
+LIMITS = """What this rests on:
+  - the estimator computes what its file says: {of}, {trees} trees, SHA-256 {sha}
+  - it reads values as {reads}, compares as its documentation says, and adds in IEEE arithmetic, in any order
+    (its sums may be off by {doubt:.2g}; rows that it may take within that count as taken)
+  - columns become the features of the model as the question file says (a level sets the features that it lists)
+  - prices, ranges and levels above are those that were asked for; no value is missing
+  - {recorded} recorded rows have the recorded scores
+Not needed: whoever made the proof, how it was found, and any library."""
+
+
+def check(path, known):
+    """Check one proof. `known` holds what was read for the proofs before."""
+    lines = opened(path).decode("utf-8").rstrip("\n").split("\n")
+    own = parsed(lines[0])
+    name, sha256 = own["question"]
+    if (name, sha256) not in known:
+        shared = parsed(beside(path, name, sha256))
+        about = shared["model"]
+        model = Model(about["kind"], beside(path, about["file"], about["sha256"]))
+        rests = LIMITS.format(
+            of=shown(about["of"]), trees=len(model.trees), sha=about["sha256"], reads="float32" if model.single else "float64",
+            doubt=float(model.doubt), recorded=recorded(shared, model),
+        )  # fmt: skip
+        known[name, sha256] = shared, model, rests
+    shared, model, _ = known[name, sha256]
+    return verify(lines, shared, model)
+
+
+BROKEN = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError, TypeError, ValueError, struct.error,
+)  # fmt: skip
+
+
+def main(paths):
+    """Check proofs; returns the exit code, 0 if all are verified."""
+    known, failed = {}, 0
+    for path in paths:
+        try:
+            print(check(path, known))
+        except Wrong as wrong:
+            failed += 1
+            print(f"{path}: NOT VERIFIED: {wrong}")
+        except BROKEN as error:
+            failed += 1
+            print(f"{path}: NOT VERIFIED: this is no proof, or its files are not there ({type(error).__name__}: {error})")
+    for _, _, rests in known.values():
+        print(rests)
+    return int(failed > 0 or not paths)
+
+
+def run():
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else print(__doc__))
+
+
+if __name__ == "__main__":
+    run()

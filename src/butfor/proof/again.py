@@ -1,0 +1,61 @@
+"""A proof in a file, compared with the answer that it is said to be about, and checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+from butfor.claim import Claim
+from butfor.errors import InputError
+from butfor.proof.asked import ProofQuestion
+from butfor.proof.checker import checker
+from butfor.proof.model_files import model_file
+from butfor.proof.prove import LEFT_TO_FLOATS, file_name
+from butfor.records.whole_file import path_of
+
+
+class GivenProofs:
+    """The proofs of some answers: the file of one, or a folder that `bf.prove` wrote."""
+
+    def __init__(self, given: str | os.PathLike[str]) -> None:
+        self.path = path_of(given)
+        if not self.path.exists():
+            raise InputError(f"{self.path} is not there.", "A proof, or a folder of proofs, is needed.")
+
+    def file(self, claim: Claim, i: int) -> Path:
+        """The file for an answer."""
+        answers = claim.answers
+        return self.path / file_name(answers.labels[i], int(answers.ranks[i])) if self.path.is_dir() else self.path
+
+    def verified(self, claim: Claim) -> list[tuple[bool, str]]:
+        """Whether the proof of each answer is about it, proves its bound, and is accepted; and what was found."""
+        asked, model = ProofQuestion(claim), model_file(claim.reading.source)
+        sha256 = hashlib.sha256(model.content).hexdigest()
+        return [self._verified(asked, sha256, i) for i in range(len(claim))]
+
+    def _verified(self, asked: ProofQuestion, sha256: str, i: int) -> tuple[bool, str]:
+        file = self.file(asked.claim, i)
+        by = checker()
+        try:
+            own = json.loads(by.opened(str(file)).decode().partition("\n")[0])
+            shared = json.loads(by.beside(str(file), *own["question"]))
+            told = own["columns"], own["changes"], shared["columns"], shared["wanted"], shared["model"]["sha256"]
+            by.check(str(file), {})
+        except by.Wrong as wrong:
+            return False, f"{file.name} is not verified: {wrong}"
+        except by.BROKEN as error:
+            return False, f"{file.name} is no proof, or its files are not there ({type(error).__name__}: {error})"
+        due = json.loads(json.dumps([asked.row(i), asked.changes(), asked.columns(), asked.wanted(i), sha256]))
+        parts = ("row", "number of changes", "columns", "target", "model")
+        other = [part for part, a, b in zip(parts, told, due, strict=True) if a != b]
+        if other:
+            return False, f"{file.name} is about another {other[0]}"
+        bound = asked.claim.stated.certificates[i].bound
+        below = np.inf if own["below"] is None else float.fromhex(own["below"])
+        if below < bound * (1 - 2 * LEFT_TO_FLOATS):
+            return False, f"{file.name} proves no more than {below:.6g}"
+        return True, f"verified by {file.name}, in exact numbers"

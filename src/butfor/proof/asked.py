@@ -1,0 +1,202 @@
+"""The question of answers in the words of the proof: columns as features of the model, prices, and what is claimed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.claim import Claim
+from butfor.errors import UnsupportedProblemError
+from butfor.problem.constraints.relations import AtMost
+from butfor.problem.lattice import Lattice
+from butfor.problem.problem import Problem, state
+from butfor.problem.question import Question
+from butfor.problem.targets.classes import Classes, Other, Probability
+from butfor.problem.targets.target import AbstractTarget
+from butfor.problem.targets.values import ValueIn
+from butfor.proof.model_files import ModelInputs, not_proven
+
+MOVES_TRIED = 16
+"""So many values of a number are compared with what reaches the model."""
+
+END_OF_NO_RANGE = 2.0**900
+"""The end of a range that has none."""
+
+
+def not_asked(what: str) -> UnsupportedProblemError:
+    """The error about a question of which no proof is made yet."""
+    return UnsupportedProblemError(
+        f"{what}: no proof is made of it yet.",
+        "Proofs are made of classes of two, probabilities and values with one end, under constraints on single columns and "
+        "bf.at_most_changes, with prices that are added up over columns.",
+    )
+
+
+class ProofQuestion:
+    """The question of some answers, as the checker reads it."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        space = claim.answers.space
+        if not claim.whole:
+            raise not_asked("a question that the answers do not hold as data")
+        self.case = claim.asking.case(claim.stated.factuals, claim.target, claim.cost, claim.known)
+        question = self.case.question
+        self.problem = state(space, claim.reading.model, self.case.factuals, (), question.prices, question.constraints)
+        _refuse(question, self.problem)
+        self.features, self.inputs = self._features()
+
+    def _features(self) -> tuple[list[list[int]], list[FloatArray | None]]:
+        """The features that each column sets, and what each of its levels sets them to (None: the number itself)."""
+        space, source = self.claim.answers.space, ModelInputs(self.claim.reading.source)
+        start = self.case.factuals[:1]
+        values = [_tried(self.problem, j) for j in range(len(space))]
+        points = np.repeat(start, sum(map(len, values)), axis=0)
+        ends = np.cumsum([0, *map(len, values)])
+        for j, own in enumerate(values):
+            points[ends[j] : ends[j + 1], j] = own
+        table = self.case.before.take(np.zeros(len(points), dtype=np.intp)).table
+        base, rows = (
+            source.rows(self.case.before.take(np.zeros(1, dtype=np.intp)).table),
+            source.rows(space.decode(points, table)),
+        )
+        features, inputs = list[list[int]](), list[FloatArray | None]()
+        for j, feature in enumerate(space):
+            mine = rows[ends[j] : ends[j + 1]]
+            moved = np.flatnonzero((mine != base).any(axis=0))
+            features.append(moved.tolist())
+            if feature.levels is None and (
+                len(moved) > 1 or not np.array_equal(mine[:, moved], np.repeat(values[j][:, None], len(moved), axis=1))
+            ):
+                raise not_proven(f"a pipeline that changes the numbers of {feature.name!r} before the trees read them")
+            inputs.append(None if feature.levels is None else mine[:, moved])
+        if len(found := [f for own in features for f in own]) != len({*found}):
+            raise not_proven("a pipeline in which several columns make one feature")
+        return features, inputs
+
+    def columns(self) -> list[dict[str, Any]]:
+        """What all rows share of each column."""
+        domain = self.problem.domain
+        out = list[dict[str, Any]]()
+        for j, feature in enumerate(self.claim.answers.space):
+            about: dict[str, Any] = {"name": feature.name, "features": self.features[j]}
+            inputs = self.inputs[j]
+            if inputs is not None:
+                about["levels"] = [
+                    [str(level), *map(float.hex, row.tolist())]
+                    for level, row in zip(feature.levels or (), inputs, strict=True)
+                ]
+            else:
+                grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
+                about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
+                about["single"] = bool(domain.single[j])
+            out.append(about)
+        return out
+
+    def row(self, i: int) -> list[dict[str, Any]]:
+        """What a row is, may become, and at what price, column by column."""
+        return [self._number(i, j) if inputs is None else self._level(i, j) for j, inputs in enumerate(self.inputs)]
+
+    def _number(self, i: int, j: int) -> dict[str, Any]:
+        domain, prices = self.problem.domain, self.problem.prices
+        ends = np.clip([domain.low[i, j], domain.high[i, j]], -END_OF_NO_RANGE, END_OF_NO_RANGE).tolist()
+        return {
+            "now": float(self.case.factuals[i, j]).hex(),
+            "least": ends[0].hex(),
+            "most": ends[1].hex(),
+            "stay": bool(domain.stay[i, j]),
+            "price": [float(each[j]).hex() for each in (prices.l0, prices.l1, prices.l2)],
+        }
+
+    def _level(self, i: int, j: int) -> dict[str, Any]:
+        domain, now = self.problem.domain, int(self.case.factuals[i, j])
+        price = self.problem.prices.tables[j][now, :-1]
+        may = domain.levels[j][i].copy()
+        may[now] = domain.stay[i, j]
+        may &= np.isfinite(price)
+        return {
+            "now": now,
+            "prices": [one.hex() if fine else None for one, fine in zip(price.tolist(), may.tolist(), strict=True)],
+        }
+
+    def wanted(self, i: int) -> dict[str, Any]:
+        """What is wanted of a row."""
+        target, classes = self.case.question.target, list(self.claim.reading.source.classes)
+        return _wanted(target, classes, self.case.before.labels[i] if classes else None)
+
+    def changes(self) -> int | None:
+        """How many columns may change; None if that is not limited."""
+        return self.problem.most_changes if self.problem.relations_of(AtMost) else None
+
+    def answer(self, i: int) -> list[Any] | None:
+        """The values of an answer."""
+        at = int(np.searchsorted(self.claim.stated.found, i))
+        if at == len(self.claim.stated.found) or self.claim.stated.found[at] != i:
+            return None
+        point = self.claim.answers.point_codes[i].tolist()
+        return [value.hex() if inputs is None else int(value) for value, inputs in zip(point, self.inputs, strict=True)]
+
+    def why_not(self, i: int) -> str:
+        """Why the bound of an answer is not proven; empty if it can be."""
+        answers, certificate = self.claim.answers, self.claim.stated.certificates[i]
+        if answers.ranks[i] > 1:
+            return f"answer {answers.ranks[i]} to the row: only the cheapest is proven"
+        if np.isnan(self.case.factuals[i]).any():
+            return "the row has missing values"
+        if not certificate.bound > 0:
+            return (
+                "the answer costs nothing"
+                if certificate.cost == 0
+                else f"nothing is claimed: {certificate.status.value}"
+            )
+        return ""
+
+
+def _tried(problem: Problem, j: int) -> FloatArray:
+    """Values of a column that are tried: all levels, or some numbers of its range."""
+    levels, start = problem.space.features[j].levels, problem.factuals[0, j]
+    if levels is not None:
+        return np.arange(len(levels), dtype=np.float64)
+    feature = problem.space.features[j]
+    low, high = np.clip([min(feature.low, start), max(feature.high, start)], -1e9, 1e9)
+    some = np.linspace(low, high if low < high else low + 1, MOVES_TRIED)
+    some = np.round(some) if feature.step == 1 else some
+    return np.append(some.astype(np.float32).astype(np.float64) if feature.single else some, start)
+
+
+def _wanted(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, Any]:
+    """A target in the words of a question."""
+    if isinstance(target, Classes) and len(target.labels) == 1:
+        return _class(classes.index(target.labels[0]), target.labels[0])
+    if isinstance(target, Other):
+        (label,) = (label for label in classes if label != now)
+        return _class(classes.index(label), label)
+    if isinstance(target, Probability) and target.one_sided:
+        end = {"at least": target.at_least.hex()} if target.at_most == 1 else {"at most": float(target.at_most).hex()}
+        return {"of": ["probability", classes.index(target.label)], "label": str(target.label), **end}
+    if isinstance(target, ValueIn) and target.one_sided:
+        end = (
+            {"at least": float(target.low).hex()} if np.isfinite(target.low) else {"at most": float(target.high).hex()}
+        )
+        return {"of": ["value", None], **end}
+    raise not_asked(f"the target {target!r}")
+
+
+def _class(number: int, label: Any) -> dict[str, Any]:
+    return {"of": ["class", number], "label": str(label)}
+
+
+def _refuse(question: Question, problem: Problem) -> None:
+    """Raise an error about what a proof cannot say yet."""
+    for constraint in question.constraints:
+        if constraint in question.judged or constraint in question.candidates or constraint.alters:
+            raise not_asked(f"the constraint {constraint!r}")
+    for relation in problem.relations:
+        if not isinstance(relation, AtMost):
+            raise not_asked(f"the constraint {relation!r}")
+    if not problem.prices.is_added or problem.prices.calls:
+        raise not_asked(f"the cost {question.cost!r}")
+    if problem.domain.missing.any():
+        raise not_asked("values that may become missing")

@@ -1,0 +1,201 @@
+"""The file of a model from which the checker reads it, and the rows as the model gets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import UnsupportedModelError
+from butfor.estimator.source import Begun, Source
+
+PROVEN = (
+    "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), and "
+    "scikit-learn's decision trees, random and extra forests, gradient boosting and histogram gradient boosting"
+)
+"""The models of which proofs are made."""
+
+
+def not_proven(what: str) -> UnsupportedModelError:
+    """The error about a model of which no proof is made yet."""
+    return UnsupportedModelError(f"{what}: no proof is made of it yet.", f"Proofs are made of {PROVEN}.")
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """The file of a model.
+
+    - `name`, `kind`: how it is called, and which reader of the checker it is for;
+    - `content`: its bytes;
+    - `score`: what the estimator says for rows of features, before any link: what the trees add up to.
+    """
+
+    name: str
+    kind: str
+    content: bytes
+    of: str
+    score: Callable[[Any], FloatArray]
+
+
+def model_file(source: Source) -> ModelFile:
+    """The file of the last step of an estimator. Raises an error if the checker has no reader for it."""
+    begun = source.begun(source.trial)
+    last = begun.last if isinstance(begun, Begun) else source.estimator
+    library, kind = type(last).__module__.partition(".")[0], type(last).__name__
+    writer = MODEL_WRITERS.get((library, kind))
+    if writer is None:
+        raise not_proven(f"a {kind}")
+    if len(getattr(last, "classes_", ())) > 2:
+        raise not_proven(f"a {kind} of {len(last.classes_)} classes")
+    return writer(last, f"{kind} of {library} {import_module(library).__version__}")
+
+
+def _xgboost(model: Any, of: str) -> ModelFile:
+    booster = model.get_booster()
+    content = bytes(booster.save_raw("json"))
+    return ModelFile("model.json", "xgboost", content, of, lambda X: np.asarray(model.predict(X, output_margin=True)))
+
+
+def _lightgbm(model: Any, of: str) -> ModelFile:
+    content = model.booster_.model_to_string().encode()
+    return ModelFile("model.txt", "lightgbm", content, of, lambda X: np.asarray(model.predict(X, raw_score=True)))
+
+
+def _copied(
+    of: str, score: Callable[[Any], FloatArray], trees: list[Any], reads: str, adds: str, *, mean: bool = False,
+    base: float = 0.0, scale: float = 1.0,
+) -> ModelFile:  # fmt: skip
+    """A copy of the arrays of trees."""
+    told = {
+        "format": "butfor.forest/1", "of": of, "reads": reads, "sum": adds, "mean": mean, "base": base.hex(),
+        "scale": scale.hex(), "trees": trees,
+    }  # fmt: skip
+    return ModelFile("model.json", "arrays", json.dumps(told, separators=(",", ":")).encode(), of, score)
+
+
+def _hexes(values: Any) -> list[Any]:
+    """Numbers as hexadecimal floats, in lists as they were."""
+    return [_hexes(one) if isinstance(one, list) else float(one).hex() for one in values]
+
+
+def _tree(fitted: Any, shares: bool) -> dict[str, Any]:
+    """The arrays of one of scikit-learn's trees."""
+    tree = fitted.tree_
+    value = tree.value[:, 0, :].tolist() if shares else tree.value[:, 0, 0].tolist()
+    return {
+        "feature": tree.feature.tolist(),
+        "cut": _hexes(tree.threshold.tolist()),
+        "left": tree.children_left.tolist(),
+        "right": tree.children_right.tolist(),
+        "value": _hexes(value),
+    }
+
+
+def _one_tree(model: Any, of: str) -> ModelFile:
+    return _mean_of([model], model, of)
+
+
+def _forest(model: Any, of: str) -> ModelFile:
+    return _mean_of(model.estimators_, model, of)
+
+
+def _mean_of(fitted: Any, model: Any, of: str) -> ModelFile:
+    if getattr(model, "n_outputs_", 1) != 1:
+        raise not_proven(f"a {of} of several outputs")
+    shares = hasattr(model, "classes_")
+
+    def score(X: Any) -> FloatArray:
+        return np.asarray(model.predict_proba(X)[:, 1] if shares else model.predict(X))
+
+    if shares and len(model.classes_) != 2:
+        raise not_proven(f"a {of} of {len(model.classes_)} classes")
+    trees = [_tree(one, shares) for one in fitted]
+    return _copied(of, score, trees, "float32", "shares" if shares else "value", mean=True)
+
+
+def _boosted(model: Any, of: str) -> ModelFile:
+    classifies = hasattr(model, "classes_")
+    if model.loss == "exponential" or model.init not in (None, "zero"):
+        raise not_proven(f"a {of} with loss={model.loss!r} and init={model.init!r}")
+    base = np.asarray(model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32)))
+
+    def score(X: Any) -> FloatArray:
+        return np.asarray(model.decision_function(X) if classifies else model.predict(X))
+
+    return _copied(
+        of, score, [_tree(one, False) for one in model.estimators_[:, 0]], "float32",
+        "logistic" if classifies else "value", base=float(base.ravel()[0]), scale=float(model.learning_rate),
+    )  # fmt: skip
+
+
+def _histogram(model: Any, of: str) -> ModelFile:
+    classifies = hasattr(model, "classes_")
+    if model._preprocessor is not None:
+        raise not_proven(f"a {of} with categories of its own")
+    if not classifies and type(model._loss.link).__name__ != "IdentityLink":
+        raise not_proven(f"a {of} with loss={model.loss!r}")
+
+    def score(X: Any) -> FloatArray:
+        return np.asarray(model.decision_function(X) if classifies else model.predict(X))
+
+    trees = []
+    for (one,) in model._predictors:
+        nodes = one.nodes
+        leaf = nodes["is_leaf"].astype(bool)
+        trees.append(
+            {
+                "feature": np.where(leaf, -1, nodes["feature_idx"].astype(int)).tolist(),
+                "cut": _hexes(np.where(leaf, 0.0, nodes["num_threshold"]).tolist()),
+                "left": np.where(leaf, -1, nodes["left"].astype(int)).tolist(),
+                "right": np.where(leaf, -1, nodes["right"].astype(int)).tolist(),
+                "value": _hexes(nodes["value"].tolist()),
+            }
+        )
+    base = float(np.asarray(model._baseline_prediction).ravel()[0])
+    return _copied(of, score, trees, "float64", "logistic" if classifies else "value", base=base)
+
+
+MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
+    **{("xgboost", f"XGB{kind}"): _xgboost for kind in ("Classifier", "Regressor", "RFClassifier", "RFRegressor")},
+    **{("lightgbm", f"LGBM{kind}"): _lightgbm for kind in ("Classifier", "Regressor")},
+    **{("sklearn", f"{tree}Tree{kind}"): _one_tree for tree in ("Decision", "Extra") for kind in ("Classifier", "Regressor")},
+    **{("sklearn", f"{kind}{what}"): writer
+       for kind, writer in (("RandomForest", _forest), ("ExtraTrees", _forest), ("GradientBoosting", _boosted),
+                            ("HistGradientBoosting", _histogram))
+       for what in ("Classifier", "Regressor")},
+}  # fmt: skip
+"""Who writes the file of an estimator, by its library and its class."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelInputs:
+    """The rows as the last step of an estimator gets them."""
+
+    source: Source
+
+    def rows(self, table: Any) -> FloatArray:
+        """The features of the model, as numbers."""
+        begun = self.given(table)
+        if hasattr(begun, "toarray"):
+            begun = begun.toarray()
+        if hasattr(begun, "columns"):
+            return np.column_stack([_codes(begun[name]) for name in begun.columns])
+        return np.asarray(begun, dtype=np.float64)
+
+    def given(self, table: Any) -> Any:
+        """The rows in the kind of table that the last step is called with."""
+        begun = self.source.begun(table)
+        return begun.rows if isinstance(begun, Begun) else self.source.inputs(table)
+
+
+def _codes(column: Any) -> FloatArray:
+    """A column of a data frame as numbers. Categories are counted."""
+    if hasattr(column, "cat") and str(column.dtype).lower().startswith("cat"):
+        found = column.cat.codes if hasattr(column.cat, "codes") else column.to_physical()
+        return np.asarray(found, dtype=np.float64)
+    return np.asarray(column, dtype=np.float64)

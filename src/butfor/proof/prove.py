@@ -1,0 +1,363 @@
+"""Proofs of answers, written into a folder with everything that a stranger needs to check them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import IntArray
+from butfor.claim import claim_of, stated
+from butfor.compiled.saying import silence
+from butfor.errors import InputError, RefutedError
+from butfor.estimator.prediction import Prediction
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
+from butfor.portfolio.portfolio import Portfolio
+from butfor.proof.asked import ProofQuestion
+from butfor.proof.checker import CHECKER_FILE, checker, checker_file
+from butfor.proof.model_files import ModelFile, ModelInputs, model_file, not_proven
+from butfor.proof.patience import PROOF_SECONDS
+from butfor.proof.prover import CheaperError, Prover, UnprovenError
+from butfor.records.whole_file import path_of, write_whole
+from butfor.solvers.outcome import Status
+from butfor.solvers.solver import Budget
+from butfor.views.progress import bar
+
+LEFT_TO_FLOATS = 1e-9
+"""By which share the bound that is proven may be lower than the claimed one. What is proven is exact, and floats are not."""
+
+ROWS_RECORDED = 20
+"""So many rows are recorded with what the estimator says of them."""
+
+LOWERED_AT_MOST = 5
+"""How often a claim is lowered below a row that the estimator refuses within the rounding of its sums."""
+
+HOW_TO_VERIFY = """How to verify these proofs
+
+    python {checker} *.proof
+
+Python 3.8 or newer is enough: the checker is one file that you can read, and it needs no library, no network, and
+nothing of butfor, which made the proofs. For each proof it prints what was asked, column by column, and what is
+claimed, from what it checked, and VERIFIED, or the first line that is false. At the end it says what this rests on.
+
+    *.proof         one proof for each row: the row, the claim, and the steps
+    question-*      what the rows share: the columns, the target, recorded rows
+    model-*         the model: its own file, or a copy of scikit-learn's arrays
+    {checker}  the checker, SHA-256 {sha256}
+"""
+
+
+@dataclass(frozen=True)
+class Proven:
+    """What became of the claim of one answer.
+
+    - `name`: the answer;
+    - `file`: the file of its proof; None if there is none;
+    - `below`: no admissible row costs less; infinite if there is none at all, 0 if nothing is proven;
+    - `words`: what the checker says, or why nothing is proven.
+    """
+
+    name: str
+    file: Path | None
+    below: float
+    words: str
+
+    @property
+    def verified(self) -> bool:
+        """Whether there is a proof, which the checker accepted."""
+        return self.file is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Proofs(Sequence[Proven]):
+    """The proofs of answers in a folder. Print it to see what is proven."""
+
+    folder: Path
+    each: tuple[Proven, ...]
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.each[index]
+
+    @property
+    def verified(self) -> int:
+        """How many answers have a proof."""
+        return sum(one.verified for one in self.each)
+
+    def __repr__(self) -> str:
+        reasons: dict[str, int] = {}
+        for one in self.each:
+            if not one.verified:
+                reasons[one.words] = reasons.get(one.words, 0) + 1
+        told = [f"  {count} not proven: {why}" for why, count in reasons.items()]
+        return "\n".join([f"{self.verified} of {len(self)} answers are proven, in {self.folder}", *told])
+
+
+def prove(
+    answers: Explanation | Explanations | Portfolio,
+    model: Any,
+    folder: str | os.PathLike[str],
+    *,
+    time_limit: float = PROOF_SECONDS,
+    progress: bool | None = None,
+) -> Proofs:
+    """Write proofs of answers, which a stranger checks without butfor, into a folder.
+
+    Choose it for whoever must not need to trust butfor: an auditor, a court, a client. A certificate says that nothing is
+    cheaper, and `bf.check` lets butfor say it again. A proof shows it, in exact whole numbers, to one readable file of
+    plain Python, which is written beside it.
+
+    A proof is a tree of boxes of rows. In each box it gives numbers, one for each set of values that a tree tells apart,
+    under which the cost falls apart into columns and trees: the sum of their minima is a bound, whatever the numbers are.
+
+    - `answers`: what `explain` returned, or a portfolio;
+    - `model`: the estimator, or pipeline, that was explained;
+    - `folder`: where the files go. It is made if it is not there;
+    - `time_limit`: the seconds for each answer;
+    - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
+
+    It takes sums of trees, single trees, and what [the page of proofs](../how-to/proofs.md) lists; it refuses others by name.
+    If a cheaper row refutes a claim, that is an error that names the row, after all other proofs were written.
+
+    >>> import tempfile
+    >>> from butfor import Explainer
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    >>> answers = Explainer(tree, data=X).explain(X.iloc[:3])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     proofs = prove(answers, tree, folder)
+    >>> proofs.verified
+    3
+    """
+    several = [answers] if isinstance(answers, Explanation) else answers
+    if not len(several):
+        raise InputError("no answer was given.", "There is nothing to prove.")
+    home = path_of(folder)
+    if home.exists() and not home.is_dir():
+        raise InputError(f"{home} is a file.", "Proofs are written into a folder.", "Give another name.")
+    each, refuted = list[Proven](), list[str]()
+    with silence(progress is False), bar(len(several), progress, "proving") as advance:
+        for group in _groups(several):
+            writer = _Writer.of(group, model, home)
+            for i in range(len(writer.asked.claim)):
+                each.append(writer.proof(i, time_limit, refuted))
+                advance(1)
+    proofs = Proofs(home, tuple(each))
+    if refuted:
+        raise RefutedError(
+            f"{len(refuted)} of {len(each)} claims are false. {refuted[0]}",
+            "That is a mistake of butfor, and no proof of it was written.",
+            "Please report it, with the model and the row.",
+        )
+    return proofs
+
+
+def _groups(answers: Any) -> Iterator[Explanation | Explanations]:
+    """The answers, together as far as they belong together. A portfolio is read part by part."""
+    if isinstance(answers, Portfolio):
+        yield from answers.some(np.arange(len(answers)))
+    elif isinstance(answers, Explanations):
+        yield answers
+    else:
+        yield from answers
+
+
+@dataclass(eq=False)
+class _Writer:
+    """Writes the proofs of answers to one question into a folder."""
+
+    asked: ProofQuestion
+    file: ModelFile
+    home: Path
+    known: dict[str, tuple[list[str], Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, group: Explanation | Explanations, model: Any, home: Path) -> _Writer:
+        """All that can be refused is refused here, before anything is written."""
+        claim = claim_of(stated(group), model, {})
+        writer = cls(ProofQuestion(claim), model_file(claim.reading.source), home)
+        writer._compare()
+        for i in range(len(claim)):
+            writer.asked.wanted(i)
+        home.mkdir(parents=True, exist_ok=True)
+        content = checker_file().read_text(encoding="utf-8")
+        write_whole(home / CHECKER_FILE, [content])
+        write_whole(
+            home / "HOW_TO_VERIFY.txt", [HOW_TO_VERIFY.format(checker=CHECKER_FILE, sha256=_sha256(content.encode()))]
+        )
+        write_whole(home / writer.model_name, [writer.file.content.decode()])
+        return writer
+
+    @cached_property
+    def model_name(self) -> str:
+        stem, _, ending = self.file.name.partition(".")
+        return f"{stem}-{_sha256(self.file.content)[:8]}.{ending}"
+
+    @cached_property
+    def model(self) -> Any:
+        """The model as the checker reads it."""
+        try:
+            return checker().Model(self.file.kind, self.file.content)
+        except (checker().Wrong, *checker().BROKEN) as error:
+            raise not_proven(f"{self.file.of} ({error})") from None
+
+    @cached_property
+    def recorded(self) -> list[Any]:
+        """Rows as the model gets them, with what the estimator says of their sums."""
+        claim = self.asked.claim
+        inputs, rows = ModelInputs(claim.reading.source), list[Any]()
+        for table in (claim.stated.factuals, claim.stated.points if len(claim.stated.found) else None):
+            if table is not None:
+                prediction = Prediction(claim.reading.source, table)
+                some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
+                features, said = inputs.rows(some), self.file.score(inputs.given(some))
+                pairs = zip(features.tolist(), said.ravel().tolist(), strict=True)
+                rows += [[list(map(float.hex, row)), float(one).hex()] for row, one in pairs if np.isfinite(row).all()]
+        return rows
+
+    def _compare(self) -> None:
+        """Refuse a model whose file says something else than the estimator."""
+        shared = checker().parsed(json.dumps({"columns": [], "recorded": self.recorded}))
+        try:
+            checker().recorded(shared, self.model)
+        except checker().Wrong as wrong:
+            raise not_proven(f"{self.file.of}, whose file says something else than itself ({wrong})") from None
+
+    def _question(self, i: int) -> tuple[list[str], Any]:
+        """The name and the hash of the shared question of a row, and what the checker reads of it. It is written once."""
+        wanted = self.asked.wanted(i)
+        key = json.dumps(wanted)
+        if key not in self.known:
+            about = {
+                "file": self.model_name,
+                "sha256": _sha256(self.file.content),
+                "kind": self.file.kind,
+                "of": self.file.of,
+            }
+            text = json.dumps(
+                {"format": "butfor.question/1", "model": about, "wanted": wanted, "columns": self.asked.columns(),
+                 "recorded": self.recorded}
+            )  # fmt: skip
+            sha256 = _sha256(text.encode())
+            name = f"question-{sha256[:8]}.json"
+            write_whole(self.home / name, [text])
+            self.known[key] = [name, sha256], checker().parsed(text)
+        return self.known[key]
+
+    def proof(self, i: int, seconds: float, refuted: list[str]) -> Proven:
+        """The proof of one answer. A row that refutes its claim is told to `refuted`."""
+        answers, certificate = self.asked.claim.answers, self.asked.claim.stated.certificates[i]
+        name = f"Row {answers.labels[i]}, answer {answers.ranks[i]}"
+        if why := self.asked.why_not(i):
+            return Proven(name, None, 0.0, why)
+        question, shared = self._question(i)
+        budget = Budget(seconds)
+        for below in self._bounds(i):
+            for _ in range(LOWERED_AT_MOST):
+                try:
+                    lines = self._lines(i, question, shared, below, budget)
+                except UnprovenError:
+                    return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
+                except CheaperError as cheaper:
+                    row = self._row(i, shared, below, cheaper.cells)
+                    claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
+                    if row.met and row.cost < claimed:
+                        refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
+                        return Proven(name, None, 0.0, f"refuted: {row.words}")
+                    if row.met or below is None or not row.cost > 0:
+                        break
+                    below = row.cost * (1 - LEFT_TO_FLOATS)
+                    continue
+                words = checker().verify(lines, shared, self.model)
+                return self._written(i, name, lines, np.inf if below is None else below, words)
+        return Proven(
+            name, None, 0.0, "a row that the estimator refuses may be accepted within the rounding of its sums"
+        )
+
+    def _bounds(self, i: int) -> list[float | None]:
+        """The bounds to prove, the best one first."""
+        certificate = self.asked.claim.stated.certificates[i]
+        if certificate.status is Status.PROVEN_INFEASIBLE:
+            return [None]
+        claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
+        whole = certificate.cost * (1 - LEFT_TO_FLOATS)
+        return [whole, claimed] if certificate.status is Status.PROVEN_OPTIMAL and whole > claimed else [claimed]
+
+    def _head(self, i: int, question: list[str], below: float | None) -> dict[str, Any]:
+        return {
+            "format": "butfor.proof/1",
+            "question": question,
+            "row": str(self.asked.claim.answers.labels[i]),
+            "columns": self.asked.row(i),
+            "changes": self.asked.changes(),
+            "below": None if below is None else float(below).hex(),
+            "answer": self.asked.answer(i),
+        }
+
+    def _lines(self, i: int, question: list[str], shared: Any, below: float | None, budget: Budget) -> list[str]:
+        head = json.dumps(self._head(i, question, below), separators=(",", ":"))
+        asked = checker().Question(shared, checker().parsed(head), self.model)
+        steps = Prover(asked, checker().runs, budget).prove()
+        body = [head, *steps]
+        return [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]
+
+    def _written(self, i: int, name: str, lines: list[str], below: float, words: str) -> Proven:
+        answers = self.asked.claim.answers
+        file = self.home / file_name(answers.labels[i], int(answers.ranks[i]))
+        write_whole(file, ["\n".join(lines), "\n"])
+        return Proven(name, file, below, words)
+
+    def _row(self, i: int, shared: Any, below: float | None, cells: IntArray) -> _Refuting:
+        """The row in some cells: what it costs, and whether the estimator says what is wanted."""
+        head = checker().parsed(json.dumps(self._head(i, ["", ""], below)))
+        columns = checker().Question(shared, head, self.model).columns
+        domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
+        point, cost = start.copy(), Fraction(0)
+        for j, (column, cell) in enumerate(zip(columns, cells.tolist(), strict=True)):
+            cost += column.price[cell]
+            if column.levels is not None:
+                point[j] = cell
+            elif cell != column.home or not column.stay:
+                low = float(column.edge(column.cuts[cell - 1], True)) if cell else -np.inf
+                high = float(column.edge(column.cuts[cell], False)) if cell < len(column.cuts) else np.inf
+                value = domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
+                point[j] = start[j] if np.isnan(value) else value
+        changes = self.asked.case.changes(np.array([i]), point[None])
+        met = self.asked.case.question.target.met(changes.before, changes.after)[0]
+        moved = np.flatnonzero(point != start).tolist()
+        told = ", ".join(f"{columns[j].name} = {self.asked.problem.space.features[j].value(point[j])}" for j in moved)
+        return _Refuting(bool(met), float(cost), told or "the row as it is")
+
+
+def file_name(label: Any, rank: int) -> str:
+    """The name of the file of a proof. Labels that letters do not tell apart get a part of their hash."""
+    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", str(label))
+    own = "" if plain == str(label) else f"-{_sha256(str(label).encode())[:8]}"
+    return f"row-{plain}{own}{f'-answer-{rank}' if rank > 1 else ''}.proof"
+
+
+@dataclass(frozen=True)
+class _Refuting:
+    """A row below a claim that reaches the goal, as far as sums tell."""
+
+    met: bool
+    cost: float
+    words: str
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

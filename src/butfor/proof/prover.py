@@ -1,0 +1,309 @@
+"""Branch and bound with the claim as its target, which writes down what the checker needs, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.proof.arrays import NO_PRICE, Arrays, Paid, Whole
+from butfor.solvers.ensemble.bound_kernels import ascend
+from butfor.solvers.ensemble.branching_kernels import branching
+from butfor.solvers.ensemble.reduce import reduce
+from butfor.solvers.ensemble.reduced_ensemble import Reduced
+from butfor.solvers.ensemble.work_arrays import Task, Work, no_multipliers, work_for
+from butfor.solvers.solver import Budget
+
+MESSAGE_BITS = 10
+"""A message has at most so many. Coarser ones need a few boxes more, and far fewer bytes."""
+
+ROOT_SWEEPS, NODE_SWEEPS, SWEEPS_TOGETHER = 120, 24, 4
+"""How often messages are improved in the first box, in others, and between two looks at the bound."""
+
+BOUND_TO_SPARE = 0.01
+"""By which share of the claim the bound should exceed it, so that messages can be rounded."""
+
+WORTH_A_DROP = 0.02, 0.1
+"""Which share of the cells, or of the leaves, a `drop` must leave out to be said: in the first box, and in others."""
+
+LARGEST_MESSAGE = 2.0**6
+"""A message above this share of the claim says nothing that this one does not."""
+
+RATE_BITS = 15
+"""A rate is said with so many bits."""
+
+
+class State(NamedTuple):
+    """What the checker knows, and after how many steps."""
+
+    message: Whole
+    rate: int
+    shift: int
+    toll: int
+    lines: int
+
+
+class CheaperError(Exception):
+    """The claim is false, as far as sums tell: these cells, one for each column, cost less and reach the goal."""
+
+    def __init__(self, cells: IntArray) -> None:
+        super().__init__()
+        self.cells = cells
+
+
+class UnprovenError(Exception):
+    """The time is over."""
+
+
+class Prover:
+    """Proves one claim. What the checker knows at each moment, the state, is what was said so far.
+
+    message, rate, shift, toll: the state
+    wish, wish_rate, wish_toll: what the search would like them to be, in shares of the claim
+    """
+
+    def __init__(self, question: Any, runs: Any, budget: Budget) -> None:
+        self.arrays, self.budget = Arrays(question, runs), budget
+        arrays = self.arrays
+        self.table, self.place = arrays.table(), arrays.place()
+        self.message: Whole = np.zeros(len(arrays.block_column), dtype=np.int64)
+        self.rate, self.shift, self.toll = 0, 0, 0
+        self.wish, self.wish_rate, self.wish_toll = np.zeros(len(self.message)), 0.0, 0.0
+        self.lines: list[str] = []
+        self.grain = 1.0 / max(1, int(np.abs(arrays.score).max(initial=0)))
+
+    def prove(self) -> list[str]:
+        """The steps."""
+        boxes = [(self.arrays.alive.copy(), np.ones(len(self.arrays.score), dtype=np.bool_), 0)]
+        while boxes:
+            alive, leaf, depth = boxes.pop()
+            boxes += self._box(alive, leaf, depth)
+        return self.lines
+
+    def _say(self, **step: Any) -> None:
+        self.lines.append(json.dumps(step, separators=(",", ":")))
+
+    def _end(self, why: str) -> list[Any]:
+        self._say(end=why)
+        return []
+
+    def _box(self, alive: BoolArray, leaf: BoolArray, depth: int) -> list[tuple[BoolArray, BoolArray, int]]:
+        """End a box, or say how it is parted: then its parts are left, the one that comes first last."""
+        arrays = self.arrays
+        while True:
+            if self.budget.spent():
+                raise UnprovenError
+            if not arrays.narrowed(alive, leaf):
+                return self._end("cost")
+            if arrays.most(leaf) < arrays.goal:
+                return self._end("score")
+            if self.rate and self._bound(alive, leaf, self.message) >= arrays.bound:
+                return self._end("dual")
+            node = Node(self, alive, leaf)
+            if node.constant:
+                raise CheaperError(self._cheapest(alive))
+            found = node.ascend(self, depth)
+            wanted = np.where(node.known, np.rint(np.clip(self.wish, 0, LARGEST_MESSAGE) * arrays.bound), 0).astype(
+                np.int64
+            )
+            if found >= 1 and self._told(alive, leaf, wanted, node.known, arrays.bound):
+                return self._end("dual")
+            if not np.isfinite(found) or not self._dropped(alive, leaf, wanted, node.known, depth):
+                break
+        return self._parted(alive, leaf, depth, node)
+
+    def _cheapest(self, alive: BoolArray) -> IntArray:
+        """The cheapest living cell of each column, counted in the column."""
+        price = np.where(alive, self.arrays.price, NO_PRICE)
+        start = self.arrays.cells
+        return np.array([np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
+
+    def _parted(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Any]:
+        arrays, reduced, work = self.arrays, node.reduced, node.work
+        cells = reduced.cells
+        j, where = branching(cells.start, cells.ordered, work.alive, work.x, work.potential, work.vote)
+        if j < 0:
+            raise CheaperError(self._cheapest(alive))
+        merged = cells.merged_into[self.place[arrays.cells[j] : arrays.cells[j + 1]]]
+        mine = np.zeros(len(alive), dtype=np.bool_)
+        base = int(arrays.cells[j])
+        if cells.ordered[j] and not arrays.levels[j]:
+            cut = int(np.flatnonzero(merged >= where)[0])
+            mine[base : base + cut] = True
+            self._say(split=[int(j), cut])
+        else:
+            chosen = (
+                np.flatnonzero(merged == where)
+                if not cells.ordered[j]
+                else np.flatnonzero((merged >= 0) & (merged < where))
+            )
+            mine[base + chosen] = True
+            self._say(split=[int(j), hex(sum(1 << int(c) for c in chosen))])
+        others = arrays.column != j
+        return [(alive & (part | others), leaf.copy(), depth + 1) for part in (~mine, mine)]
+
+    # ------------------------------------------------------------------------------------------ what is said
+
+    def _bound(self, alive: BoolArray, leaf: BoolArray, message: Whole) -> int:
+        return self.arrays.paid(alive, leaf, message, self.rate, self.shift, self.toll).total
+
+    def _set_rates(self) -> None:
+        """Say the rate and the toll that are wished for, if they are others."""
+        rate, shift = self.wish_rate * self.arrays.bound * self.grain, 0
+        while 0 < rate < 1 << RATE_BITS and shift < 90:
+            rate, shift = rate * 2, shift + 1
+        if (round(rate), shift) != (self.rate, self.shift):
+            self.rate, self.shift = round(rate), shift
+            self._say(rate=[self.rate, self.shift])
+        toll = round(self.wish_toll * self.arrays.bound)
+        if toll != self.toll and self.arrays.counted:
+            self.toll = toll
+            self._say(toll=toll)
+
+    def _told(self, alive: BoolArray, leaf: BoolArray, wanted: Whole, known: BoolArray, target: int) -> bool:
+        """Say messages, as coarse as they may be for a bound of at least the target. False if nothing was said."""
+        before = self._state()
+        self._set_rates()
+        top = int(wanted[known].max(initial=1)).bit_length()
+        for shift in range(max(0, top - 4), max(0, top - MESSAGE_BITS) - 1, -1):
+            half = (1 << shift) >> 1
+            other = known & (np.abs(self.message - wanted) > half)  # one that is near enough need not be said
+            new = np.where(other, (wanted + half >> shift) << shift, self.message)
+            if self._bound(alive, leaf, new) >= target:
+                self._say_messages(new, shift)
+                return True
+        self._restore(before)
+        return False
+
+    def _say_messages(self, new: Whole, shift: int) -> None:
+        changed = np.flatnonzero(new != self.message)
+        if len(changed):
+            said = np.column_stack([np.diff(changed, prepend=0), new[changed] >> shift])
+            self._say(say=[shift, *said.ravel().tolist()])
+        self.message = new
+
+    def _dropped(self, alive: BoolArray, leaf: BoolArray, wanted: Whole, known: BoolArray, depth: int) -> bool:
+        """Leave out, in place, the cells and leaves whose bound is too high, if they are many."""
+        arrays, before, best = self.arrays, self._state(), np.where(known, wanted, self.message)
+        self._set_rates()
+        paid = arrays.paid(alive, leaf, best, self.rate, self.shift, self.toll)
+        enough = self._share(alive, leaf, paid) > WORTH_A_DROP[depth > 0] and paid.total > 0
+        self._restore(before)
+        target = paid.total - max(1, (arrays.bound - paid.total) // 100)
+        if not enough or not self._told(alive, leaf, wanted, known, target):
+            return False
+        paid = arrays.paid(alive, leaf, self.message, self.rate, self.shift, self.toll)
+        if self._share(alive, leaf, paid) == 0:  # coarser messages leave out less
+            self._restore(before)
+            return False
+        alive[:], leaf[:] = arrays.drop(alive, leaf, paid)
+        self._say(drop=1)
+        return True
+
+    def _share(self, alive: BoolArray, leaf: BoolArray, paid: Paid) -> float:
+        """The share of the cells, or of the leaves, that messages leave out."""
+        cells, leaves = self.arrays.drop(alive, leaf, paid)
+        return float(max(1 - cells.sum() / alive.sum(), 1 - leaves.sum() / leaf.sum()))
+
+    def _state(self) -> State:
+        return State(self.message, self.rate, self.shift, self.toll, len(self.lines))
+
+    def _restore(self, state: State) -> None:
+        """Take back what was said since then."""
+        self.message, self.rate, self.shift, self.toll, lines = state
+        del self.lines[lines:]
+
+
+class Node:
+    """A box as the search sees it: an ensemble that is reduced to its cells.
+
+    known (blocks): which blocks the reduced ensemble has messages for
+    constant: whether every tree has one leaf left
+    """
+
+    reduced: Reduced
+    work: Work
+
+    def __init__(self, prover: Prover, alive: BoolArray, leaf: BoolArray) -> None:
+        arrays, place = prover.arrays, prover.place
+        size = int(prover.table.start[-1])
+        self.able = np.zeros(size, dtype=np.bool_)
+        self.able[place] = alive
+        self.price = np.full(size, np.inf)
+        self.price[place] = np.where(alive, arrays.price / arrays.bound, np.inf)
+        kind, side = np.zeros(size, dtype=np.intp), np.ones((int(arrays.counted), size))
+        side[:, place[arrays.home]] = 0
+        if arrays.counted:
+            kind[place[arrays.home]] = 1
+        self.reduced = reduced = reduce(prover.table, self.able, self.price, kind)
+        trees = reduced.trees
+        score = arrays.score * prover.grain
+        self.constant = not len(trees.original_leaf)
+        self.task = Task(
+            score=np.ascontiguousarray(score[trees.original_leaf, None]),
+            goal=np.array([arrays.goal * prover.grain - score[trees.constant_leaves].sum()]),
+            price=self.price[reduced.cells.original],
+            side=np.ascontiguousarray(side[:, reduced.cells.original]),
+            limit=np.full(len(side), float(arrays.limit)),
+            counting=len(side),
+        )
+        self.work = work_for(reduced)
+        self.pair, self.known = self._same_blocks(arrays, place)
+
+    def _same_blocks(self, arrays: Arrays, place: IntArray) -> tuple[IntArray, BoolArray]:
+        """For each block of the question, the block of the reduced ensemble that holds its first living cell."""
+        reduced, columns = self.reduced, arrays.columns
+        pairs, blocks, cells = reduced.pairs, reduced.blocks, int(reduced.cells.start[-1])
+        pair_of = np.full(arrays.trees * columns, -1, dtype=np.intp)
+        pair_of[reduced.trees.original[pairs.tree] * columns + pairs.feature] = np.arange(len(pairs.tree))
+        sizes = (blocks.end - blocks.begin).astype(np.intp)
+        block = np.repeat(np.arange(len(sizes)), sizes)
+        item = np.arange(len(block)) + np.repeat(blocks.begin.astype(np.intp) - np.cumsum(sizes) + sizes, sizes)
+        pair_of_block = np.repeat(np.arange(len(pairs.tree)), np.diff(pairs.block_start))
+        key = pair_of_block[block] * cells + blocks.items[item].astype(np.intp)
+        order = np.argsort(key)
+        after = np.append(np.where(self.able[place], np.arange(len(place)), len(place)), len(place))
+        after = np.minimum.accumulate(after[::-1])[::-1]
+        runs = arrays.block_runs
+        first = np.where(after[runs.first] < runs.end, after[runs.first], len(place))
+        first = np.minimum.reduceat(first, runs.start[:-1]) if len(first) else first
+        pair = pair_of[arrays.block_tree * columns + arrays.block_column]
+        known = (pair >= 0) & (first < len(place))
+        merged = reduced.cells.merged_into[place[first[known]]]
+        at = np.full(len(pair), -1, dtype=np.intp)
+        at[known] = block[order[np.searchsorted(key, pair[known] * cells + merged, sorter=order)]]
+        return at, known
+
+    def ascend(self, prover: Prover, depth: int) -> float:
+        """Raise the bound, from what was wished for on; returns it as a share of the claim."""
+        multipliers = no_multipliers(self.reduced, 1, len(self.task.limit))
+        multipliers.message[self.pair[self.known]] = prover.wish[self.known]
+        multipliers.rate[0], multipliers.toll[:] = prover.wish_rate or self._first_rate(), prover.wish_toll
+        size = np.full(1, 0.1 if depth else 0.3)
+        sweeps, best, idle, found = NODE_SWEEPS if depth else ROOT_SWEEPS, -np.inf, 0, -np.inf
+        for _ in range(0, sweeps, SWEEPS_TOGETHER):
+            found = float(
+                ascend(
+                    self.reduced, self.task, multipliers, self.work, np.inf, size, SWEEPS_TOGETHER, float(size[0]), 0.0
+                )
+            )
+            idle = idle + 1 if found < best + 0.002 * abs(1 - best) else 0
+            best = max(best, found)
+            if found >= 1 + BOUND_TO_SPARE or idle == 3:
+                break
+        wish: FloatArray = multipliers.message[self.pair[self.known]]
+        rate = float(multipliers.rate[0])
+        if not np.isfinite(wish).all() or not 0 < rate * prover.arrays.bound * prover.grain < 2.0**40:
+            prover.wish[:], prover.wish_rate, prover.wish_toll = 0.0, 0.0, 0.0
+            return -np.inf
+        prover.wish[self.known] = wish
+        prover.wish_rate, prover.wish_toll = rate, float(multipliers.toll.sum())
+        return found
+
+    def _first_rate(self) -> float:
+        """What a unit of score is worth, roughly: so much that the best leaves just reach the claim."""
+        best = np.maximum.reduceat(self.task.score[:, 0], self.reduced.trees.start[:-1]).sum()
+        return float(1.0 / max(best - self.task.goal[0], 1e-9))

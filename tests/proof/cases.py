@@ -1,0 +1,135 @@
+"""Small questions with their proofs, whose every row can be tried."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.proof.checker import checker
+from tests.proof import judge
+
+KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A proof with all that it is about: the shared question, the row's own, the steps, and the file of the model."""
+
+    shared: dict[str, Any]
+    own: dict[str, Any]
+    steps: list[str]
+    kind: str
+    content: str
+    name: str = ""
+
+    def lines(self) -> list[str]:
+        """The lines of the proof, signed as they are now."""
+        body = [json.dumps(self.own), *self.steps]
+        sha256 = hashlib.sha256("\n".join(body).encode()).hexdigest()
+        return [*body, json.dumps({"steps": len(self.steps), "sha256": sha256})]
+
+    def check(self, by: Any = None) -> str:
+        """What the checker says; it raises an error if the proof is not accepted."""
+        by = by or checker()
+        model = by.Model(self.kind, self.content.encode())
+        shared = by.parsed(json.dumps(self.shared))
+        said: str = by.verify(self.lines(), shared, model)
+        return said
+
+    def accepted(self, by: Any = None) -> bool:
+        by = by or checker()
+        try:
+            self.check(by)
+        except (by.Wrong, *by.BROKEN):
+            return False
+        return True
+
+    def false(self) -> bool:
+        """Whether the claim is false, by the judge."""
+        least = judge.least_cost(self.shared, self.own, self.kind, self.content)
+        below = self.own["below"]
+        return least is not None and (below is None or least < judge.number(below))
+
+    def bolder(self, factor: float) -> Case:
+        """The same with a larger bound, and without an answer."""
+        below = self.own["below"]
+        raised = None if below is None else (float.fromhex(below) * factor).hex()
+        return replace(self, own={**self.own, "below": raised, "answer": None})
+
+
+def estimator(kind: str) -> Any:
+    import xgboost
+
+    learner: Any = {
+        "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+        "votes": RandomForestClassifier(
+            5, max_depth=None, min_samples_leaf=1, bootstrap=False, max_features=2, random_state=0
+        ),
+        "forest": RandomForestClassifier(6, max_depth=3, random_state=0),
+        "boosted": GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0),
+        "histogram": HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=4, min_samples_leaf=3),
+        "xgboost": xgboost.XGBClassifier(n_estimators=8, max_depth=2, n_jobs=1),
+    }[kind]
+    encoder = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"]), remainder="passthrough")
+    return make_pipeline(encoder, learner)
+
+
+def table(seed: int = 0, rows: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "income": rng.normal(size=rows).round(2),
+            "age": rng.integers(18, 60, size=rows),
+            "job": rng.choice(["clerk", "cook", "judge"], size=rows),
+        }
+    )
+    y = X["income"] + (X["age"] - 40) / 20 + (X["job"] == "judge") + rng.normal(scale=0.4, size=rows) > 0.3
+    return X, y.astype(int).to_numpy()
+
+
+QUESTIONS: tuple[tuple[int, tuple[Any, ...]], ...] = (
+    (1, ()),
+    (0, ()),
+    (1, (bf.at_most_changes(1),)),
+    (1, (bf.only_up("age"), bf.fixed("job"))),
+    (0, (bf.fixed("income", "age"),)),
+)
+"""The class that is wanted, and the constraints."""
+
+
+@cache
+def cases(kind: str, rows: int = 2) -> tuple[Case, ...]:
+    """Proofs about a model of this kind. All of them are accepted, which others test."""
+    X, y = table()
+    model = estimator(kind).fit(X, y)
+    explainer, predicted = bf.Explainer(model, data=X), model.predict(X)
+    found = []
+    for number, (wanted, constraints) in enumerate(QUESTIONS):
+        chosen = X[predicted != wanted].iloc[:rows]
+        answers = explainer.explain(chosen, target=bf.classes(wanted), constraints=list(constraints))
+        with TemporaryDirectory() as folder:
+            proofs = bf.prove(answers, model, folder)
+            found += [read(one.file, f"{kind} {number}") for one in proofs if one.file is not None]
+    return tuple(found)
+
+
+def read(file: Path, name: str = "") -> Case:
+    """A proof in a folder."""
+    own, *steps, _ = file.read_text().splitlines()
+    shared = json.loads((file.parent / json.loads(own)["question"][0]).read_text())
+    content = (file.parent / shared["model"]["file"]).read_text()
+    return Case(shared, json.loads(own), steps, shared["model"]["kind"], content, name)

@@ -1,0 +1,152 @@
+"""The independent judge of proofs: it tries all rows that could be the cheapest, and adds up as an estimator does.
+
+It shares no code with the checker: it reads files of models with numpy, and sums in three orders in floating point.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+MOST_ROWS = 400_000
+
+
+class TooManyError(Exception):
+    """More rows than can be tried."""
+
+
+class JudgedModel:
+    """Trees as arrays, and what is made of their sum."""
+
+    def __init__(self, kind: str, content: str) -> None:
+        data = json.loads(content)
+        self.kind = kind
+        if kind == "xgboost":
+            learner = data["learner"]
+            trees = learner["gradient_booster"]["model"]["trees"]
+            keys = ("split_indices", "split_conditions", "left_children", "right_children", "split_conditions")
+            self.adds, self.reads, self.type = "logistic", np.float32, np.float32
+            given = json.loads(learner["learner_model_param"]["base_score"])
+            p = np.float32(given[0] if isinstance(given, list) else given)
+            self.base = -np.log(np.float32(1) / p - np.float32(1))
+        else:
+            trees, keys = data["trees"], ("feature", "cut", "left", "right", "value")
+            self.adds, self.type = data["sum"], np.float64
+            self.reads = np.float32 if data["reads"] == "float32" else np.float64
+            self.base, self.scale = float.fromhex(data["base"]), float.fromhex(data["scale"])
+        self.trees = [tuple(self.numbers(tree[key]) for key in keys) for tree in trees]
+
+    @staticmethod
+    def numbers(values: list[Any]) -> np.ndarray:
+        def one(x: Any) -> Any:
+            return float.fromhex(x) if isinstance(x, str) else [one(y) for y in x] if isinstance(x, list) else x
+
+        return np.array([one(x) for x in values])
+
+    def cuts(self, feature: int) -> list[float]:
+        return sorted({float(c) for f, cut, left, *_ in self.trees for c in cut[(f == feature) & (left >= 0)]})
+
+    def goes_left(self, x: np.ndarray, cut: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):  # what float32 does not hold is beyond every cut
+            x = x.astype(self.reads)
+        return x < cut.astype(np.float32) if self.kind == "xgboost" else x.astype(np.float64) <= cut
+
+    def leaves(self, rows: np.ndarray) -> list[np.ndarray]:
+        found = []
+        for feature, cut, left, right, value in self.trees:
+            at = np.zeros(len(rows), dtype=int)
+            while (inner := left[at] >= 0).any():
+                go = self.goes_left(rows[np.arange(len(rows)), np.where(inner, feature[at], 0)], cut[at])
+                at = np.where(inner, np.where(go, left[at], right[at]), at)
+            found.append(value[at])
+        return found
+
+    def may_say(self, rows: np.ndarray, label: int) -> np.ndarray:
+        """For which rows some order of addition gives the class."""
+        leaves, n = self.leaves(rows), len(self.trees)
+        orders = (range(n), range(n - 1, -1, -1), sorted(range(n), key=lambda k: -float(np.abs(leaves[k]).max())))
+        return np.any([self.class_of(leaves, order) == label for order in orders], axis=0)
+
+    def class_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
+        if self.adds == "shares":
+            total = np.zeros(leaves[0].shape)
+            for k in order:
+                total = total + leaves[k]
+            return np.argmax(total / len(leaves), axis=1)
+        total = np.full(len(leaves[0]), self.base, dtype=self.type)
+        for k in order:
+            leaf = leaves[k].astype(self.type)
+            total = total + (leaf if self.kind == "xgboost" else self.scale * leaf)
+        return (total > 0).astype(int)
+
+
+def number(x: Any) -> Fraction:
+    return Fraction(float.fromhex(x) if isinstance(x, str) else x)
+
+
+def options(about: dict[str, Any], own: dict[str, Any], model: JudgedModel) -> list[tuple[list[float], Fraction, bool]]:
+    """What a column may become: its features, its exact price, and whether that is a change."""
+    if "levels" in about:
+        return [
+            ([float.fromhex(x) for x in level[1:]], number(price), k != own["now"])
+            for k, (level, price) in enumerate(zip(about["levels"], own["prices"], strict=True))
+            if price is not None
+        ]
+    now, least, most = (number(own[key]) for key in ("now", "least", "most"))
+    fee, rate, square = map(number, own["price"])
+    cuts = model.cuts(about["features"][0]) if about["features"] else []
+    near = {float(now), float(least), float(most)}
+    for cut in cuts:
+        ends = {cut}
+        if model.reads == np.float32:
+            with np.errstate(over="ignore"):
+                single = np.float32(cut)
+                three = [float(np.nextafter(single, np.float32(way))) for way in (-np.inf, np.inf)] + [float(single)]
+            ends |= {*three, *((a + float(single)) / 2 for a in three)}
+        near |= {float(np.nextafter(end, way)) for end in ends for way in (-np.inf, np.inf)} | ends
+    tried = {Fraction(value) for value in near if np.isfinite(value)}
+    if about["grid"]:
+        step, anchor = map(Fraction, about["grid"])
+        tried = {anchor + ((value - anchor) // step + k) * step for value in tried for k in (-1, 0, 1, 2)}
+    found = {}
+    if own["stay"]:
+        found[now] = Fraction(0)
+    for value in tried:
+        if least <= value <= most and value != now:
+            move = abs(value - now)
+            found[value] = fee + rate * move + square * move * move
+    cheapest: dict[bytes, tuple[list[float], Fraction, bool]] = {}
+    for value, price in sorted(found.items(), key=lambda one: one[1]):
+        x = float(value)
+        way = model.goes_left(np.full(len(cuts), x), np.array(cuts)).tobytes() + bytes([value == now])
+        cheapest.setdefault(way, ([x] * len(about["features"]), price, value != now))
+    return list(cheapest.values())
+
+
+def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: str) -> Fraction | None:
+    """The exact least cost of an admissible row that may get the wanted class; None if there is none."""
+    model, (what, label) = JudgedModel(kind, content), shared["wanted"]["of"]
+    assert what == "class"
+    lists = [options(about, mine, model) for about, mine in zip(shared["columns"], own["columns"], strict=True)]
+    sizes = [len(one) for one in lists]
+    if np.prod(sizes, dtype=float) > MOST_ROWS:
+        raise TooManyError
+    if min(sizes) == 0:
+        return None
+    at = np.indices(sizes).reshape(len(sizes), -1)
+    rows = np.zeros((at.shape[1], 1 + max(f for about in shared["columns"] for f in about["features"])))
+    cost, changed = np.zeros(len(rows)), np.zeros(len(rows), dtype=int)
+    for about, some, chosen in zip(shared["columns"], lists, at, strict=True):
+        rows[:, about["features"]] = np.array([one[0] for one in some]).reshape(len(some), -1)[chosen]
+        cost += np.array([float(one[1]) for one in some])[chosen]
+        changed += np.array([one[2] for one in some], dtype=int)[chosen]
+    may = model.may_say(rows, label)
+    if own["changes"] is not None:
+        may &= changed <= own["changes"]
+    if not may.any():
+        return None
+    near = np.flatnonzero(may & (cost <= cost[may].min() * (1 + 1e-9) + 1e-12))
+    return min(sum((some[i][1] for some, i in zip(lists, at[:, n], strict=True)), Fraction(0)) for n in near)

@@ -1,0 +1,102 @@
+"""Nothing false is verified, whoever writes the proof; and a checker with one fault is found out."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import butfor as bf
+from butfor.proof.checker import checker
+from tests.proof.attacks import SABOTAGE, attacks, broken
+from tests.proof.cases import KINDS, Case, cases, estimator, table
+from tests.proof.judge import TooManyError
+from tests.shorter import first
+
+
+def every() -> tuple[Case, ...]:
+    return tuple(case for kind in KINDS for case in cases(kind))
+
+
+def is_false(case: Case) -> bool:
+    try:
+        return case.false()
+    except TooManyError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("seed", "count"), [(0, 400), *[pytest.param(1 + k, 1000, marks=pytest.mark.long) for k in range(10)]]
+)
+def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
+    accepted = [case for case in attacks(random.Random(seed), every(), count) if case.accepted()]
+    assert len(accepted) > count / 20, "many change nothing that matters, or make the claim weaker"
+    assert not [case for case in accepted if is_false(case)]
+
+
+@pytest.mark.parametrize("name", first(5, [name for name in SABOTAGE if name != "does not read the footer"]))
+def test_a_broken_checker_is_found_out(name: str) -> None:
+    by = broken(name)
+    found = (case for case in attacks(random.Random(5), every(), 3000) if case.accepted(by) and is_false(case))
+    assert next(found, None) is not None
+
+
+def test_proofs_that_were_cut_or_joined_are_refused() -> None:
+    """Whatever stands in the lines, the footer says how many there are, and what they are."""
+    case = max(every(), key=lambda one: len(one.steps))
+    head, *steps, footer = case.lines()
+    assert verified(case, [head, *steps, footer])
+    for some in (steps[:-1], steps[1:], steps + steps, steps[::-1], [*steps, head, *steps], []):
+        assert not verified(case, [head, *some, footer])
+    assert not verified(case, [head, *steps])
+    assert verified(case, [head, *steps, '{"steps": 0, "sha256": ""}'], broken("does not read the footer"))
+
+
+def verified(case: Case, lines: list[str], by: Any = None) -> bool:
+    by = by or checker()
+    try:
+        by.verify(lines, by.parsed(json.dumps(case.shared)), by.Model(case.kind, case.content.encode()))
+    except (by.Wrong, *by.BROKEN):
+        return False
+    return True
+
+
+def test_a_walk_may_be_as_deep_as_it_likes() -> None:
+    """A split must leave cells on both sides, so a walk is no deeper than there are cells, and nothing recurs."""
+    case = next(one for one in every() if one.kind == "xgboost" and one.own["below"])
+    endless = replace(case, steps=[json.dumps({"split": [1, 0]})] * 100_000)
+    assert not endless.accepted()
+    nested = "[" * 100_000
+    assert not replace(case, steps=[nested]).accepted()
+    assert not replace(case, steps=['{"toll": ' + "9" * 10**6 + "}"]).accepted()
+    assert not replace(case, steps=['{"rate": [1e999999999, 0]}']).accepted()
+
+
+def test_another_model_or_question_is_refused(tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator("xgboost").fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1])
+    (proof,) = bf.prove(answers, model, tmp_path)
+    assert proof.file is not None
+    check = partial(
+        subprocess.run, [sys.executable, str(tmp_path / "butfor_check.py"), str(proof.file)], capture_output=True
+    )
+    assert check().returncode == 0
+    for name in sorted(path.name for path in tmp_path.glob("*.json")):
+        file = tmp_path / name
+        kept = file.read_bytes()
+        file.write_bytes(kept + b" ")
+        done = check(text=True)
+        assert done.returncode == 1
+        assert f"{name} is another one, or was changed" in done.stdout
+        file.unlink()
+        assert "its files are not there" in check(text=True).stdout
+        file.write_bytes(kept)
+    assert check().returncode == 0

@@ -1,0 +1,197 @@
+"""Proofs are made of what is claimed, agree with enumeration, and say in words what they are about."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.errors import InputError, RefutedError, UnsupportedModelError, UnsupportedProblemError
+from tests.proof import judge
+from tests.proof.cases import KINDS, cases, estimator, table
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_proven_is_the_least_cost(kind: str) -> None:
+    """The judge tries every row. The claim is true, and it is within a billionth of the truth."""
+    found = cases(kind)
+    assert len(found) == 10, "every claim has a proof"
+    for case in found:
+        least, below = judge.least_cost(case.shared, case.own, case.kind, case.content), case.own["below"]
+        assert "VERIFIED" in case.check()
+        if below is None:
+            assert least is None
+        else:
+            assert least is not None
+            assert 0 < 1 - float(judge.number(below) / least) < 3e-9
+
+
+def proven(model: Any, X: Any, folder: Path, rows: int = 3, **question: Any) -> bf.Proofs:
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:rows], **question)
+    return bf.prove(answers, model, folder)
+
+
+def all_proven(proofs: bf.Proofs) -> bool:
+    """Whether every answer is proven that costs something, and there is one."""
+    return proofs.verified == sum(one.words != "the answer costs nothing" for one in proofs) > 0
+
+
+def test_lightgbm_with_its_own_categories(tmp_path: Path) -> None:
+    import lightgbm
+
+    X, y = table()
+    X = X.assign(job=X["job"].astype("category"))
+    model = lightgbm.LGBMClassifier(n_estimators=10, min_child_samples=3, n_jobs=1, verbose=-1).fit(X, y)
+    assert proven(model, X, tmp_path).verified == 3
+
+
+def test_xgboost_with_its_own_categories(tmp_path: Path) -> None:
+    import xgboost
+
+    X, y = table()
+    X = X.assign(job=X["job"].astype("category"))
+    model = xgboost.XGBClassifier(n_estimators=10, max_depth=3, enable_categorical=True, n_jobs=1).fit(X, y)
+    assert proven(model, X, tmp_path).verified == 3
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ExtraTreesRegressor(8, max_depth=4, random_state=0),
+        GradientBoostingRegressor(n_estimators=8),
+        HistGradientBoostingRegressor(max_iter=8),
+    ],
+)
+def test_values_of_regressors(model: Any, tmp_path: Path) -> None:
+    X, _ = table()
+    X = X[["income", "age"]].assign(half=(X["income"] * 2).round() / 2 + 0.1)
+    model.fit(X, X["income"] + X["age"] / 20)
+    answers = proven(model, X, tmp_path, target=bf.value(at_least=float(model.predict(X).max()) - 0.3))
+    assert all_proven(answers)
+    assert "a predicted value of at least" in answers[0].words
+
+
+@pytest.mark.parametrize("end", [{"at_least": 0.8}, {"at_most": 0.2}])
+@pytest.mark.parametrize("kind", ["forest", "xgboost"])
+def test_probabilities_and_prices(kind: str, end: dict[str, float], tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator(kind).fit(X, y)
+    cost = bf.L1() + 0.1 * bf.L0() + bf.L2()
+    found = proven(model, X, tmp_path, rows=5, target=bf.probability(1, **end), cost=cost)
+    assert all_proven(found)
+    prices = bf.Table({"job": {"cook": 0.3, "judge": 0.9}}) + bf.L1(weights={"income": 1.0, "age": 2.0})
+    both = proven(
+        model,
+        X,
+        tmp_path,
+        target=bf.probability(0, at_least=0.7),
+        cost=prices,
+    )
+    assert all_proven(both)
+
+
+def test_the_words_are_those_of_the_question(tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator("xgboost").fit(X, y)
+    row = X[model.predict(X) == 0].iloc[:1]
+    answer = bf.Explainer(model, data=X).explain(
+        row, target=bf.classes(1), constraints=[bf.only_up("age"), bf.at_most_changes(2)]
+    )
+    (proof,) = bf.prove(answer, model, tmp_path)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "butfor_check.py", str(proof.file)], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert proof.words in done.stdout
+    job = row["job"].iloc[0]
+    age = f"age: is {row['age'].iloc[0]}; may become {row['age'].iloc[0]} to {X['age'].max()}, on the grid 1 k + 0, at "
+    for words in (age, f"job: is {job}; may become", " at 1", "At most 2 of them change.", "The estimator gives it class 1",
+                  "VERIFIED: no admissible row that costs less than", "8 trees", "reads values as float32"):  # fmt: skip
+        assert words in done.stdout, words
+
+
+def test_a_gap_and_an_impossibility(tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator("forest").fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:3])
+    wide = [replace(one, bound=one.bound / 2, status=bf.Status.WITHIN_GAP) for one in answers.certificates]
+    found = bf.prove(replace(answers, certificates=wide), model, tmp_path)
+    assert found.verified == 3
+    assert [one.below for one in found] == pytest.approx([one.bound for one in wide], rel=1e-8)
+    none = bf.Explainer(model, data=X).explain(X.iloc[:1], constraints=[bf.fixed("income", "age", "job")])
+    (proof,) = bf.prove(none, model, tmp_path)
+    assert proof.below == np.inf
+    assert "VERIFIED: no admissible row gets class" in proof.words
+
+
+def test_a_false_claim_ends_in_a_row(tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator("xgboost").fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:2])
+    first, second = answers.certificates
+    false = replace(answers, certificates=[replace(first, bound=2 * first.cost, cost=2 * first.cost), second])
+    with pytest.raises(
+        RefutedError, match=r"1 of 2 claims are false. Row 0, answer 1: at a cost of .*, (income|age|job) = "
+    ):
+        bf.prove(false, model, tmp_path)
+    assert [one.name for one in tmp_path.glob("*.proof")] == ["row-1.proof"], "the true one is written"
+    impossible = replace(first, bound=np.inf, cost=np.inf, status=bf.Status.PROVEN_INFEASIBLE)
+    with pytest.raises(RefutedError, match="1 of 1 claims are false"):
+        bf.prove(replace(answers[:1], certificates=[impossible], costs=np.array([np.inf])), model, tmp_path)
+
+
+def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
+    X, y = table()
+    X = X[["income", "age"]]
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    scaled = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=3)).fit(X, y)
+    three = DecisionTreeClassifier(max_depth=3).fit(X, pd.cut(X["income"], 3, labels=False))
+    folder = tmp_path / "none"
+    for model, words in (
+        (LogisticRegression().fit(X, y), "a LogisticRegression: no proof is made of it yet"),
+        (scaled, "changes the numbers of 'income'"),
+        (three, "a DecisionTreeClassifier of 3 classes"),
+    ):
+        with pytest.raises(UnsupportedModelError, match=words):
+            proven(model, X, folder)
+    for question, words in (
+        ({"constraints": ["income + age <= 90"]}, "the constraint "),
+        ({"cost": bf.LInf()}, "the cost "),
+        ({"target": bf.probability(1, between=(0.4, 0.6))}, "the target "),
+        ({"constraints": [bf.robust(0.1)]}, "the constraint "),
+    ):
+        with pytest.raises(UnsupportedProblemError, match=words):
+            proven(tree, X, folder, **question)
+    assert not folder.exists(), "nothing is written"
+    with pytest.raises(InputError, match="no answer was given"):
+        bf.prove(bf.Explainer(tree, data=X).explain(X.iloc[:2])[:0], tree, folder)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        proven(tree, X, tmp_path / "file")
+
+
+def test_numbers_are_written_without_loss(tmp_path: Path) -> None:
+    """No decimal stands in a proof or a question: only whole numbers and hexadecimal floats."""
+    X, y = table()
+    model = estimator("boosted").fit(X, y)
+    proven(model, X, tmp_path)
+
+    def no_decimal(text: str) -> float:
+        raise AssertionError(text)
+
+    for path in [*tmp_path.glob("*.proof"), *tmp_path.glob("question-*")]:
+        for line in path.read_text().splitlines():
+            json.loads(line, parse_float=no_decimal)
