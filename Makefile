@@ -18,7 +18,7 @@ NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { ech
 COMPILED := $(abspath $(VENV))/compiled
 PYTEST := WARMED=$(COMPILED)/warmed NUMBA_CACHE_DIR=$(COMPILED)/used $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival bench-portfolio bench-serve reproduce docs picture clean
+.PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival bench-portfolio bench-serve bench-log reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -84,6 +84,9 @@ bench-portfolio: $(VENV)/.dev ## measure portfolios (ten minutes); writes benchm
 
 bench-serve: $(VENV)/.dev ## measure the server of the what-if page (five minutes); writes benchmarks/results/serving.jsonl
 	$(BIN)/python -m benchmarks.serving
+
+bench-log: $(VENV)/.dev ## measure the log of answers (ten minutes; PostgreSQL too, if it is installed); writes benchmarks/results/logs.jsonl
+	$(BIN)/python -m benchmarks.logs
 
 reproduce: $(VENV)/.dev ## the published tables and pictures, goes on where it was stopped (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
 	$(BIN)/python -m reproductions

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
+    from butfor.ledger.chain import Entry
+    from butfor.ledger.log import Log
+    from butfor.ledger.verified import Verified
     from butfor.portfolio.portfolio import HowFar, Portfolio, load
     from butfor.problem.constraints.confident_names import confident
     from butfor.problem.constraints.follows_names import follows
@@ -108,6 +111,9 @@ _HOMES = {
     "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
+    "butfor.ledger.chain": ("Entry",),
+    "butfor.ledger.log": ("Log",),
+    "butfor.ledger.verified": ("Verified",),
     "butfor.portfolio.portfolio": ("Portfolio", "HowFar", "load"),
     "butfor.problem.constraints.confident_names": ("confident",),
     "butfor.problem.constraints.follows_names": ("follows",),

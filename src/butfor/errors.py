@@ -18,6 +18,7 @@ __all__ = [
     "FidelityError",
     "InputError",
     "InputTypeError",
+    "LogError",
     "MissingExtraError",
     "NotFittedError",
     "UnknownColumnError",
@@ -85,6 +86,17 @@ class FidelityError(ButforError, RuntimeError):
 
 class RefutedError(ButforError, ArithmeticError):
     """A claim of an answer that a cheaper row refutes."""
+
+
+class LogError(ButforError, OSError):
+    """A log of answers that cannot be read or written. An answer that was to be logged is not handed out then."""
+
+    def __init__(self, given: str, needed: str = "", remedy: str = "") -> None:
+        super().__init__(given, needed, remedy)
+        self.errno, self.strerror, self.filename = None, str(self), None
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.given, self.needed, self.remedy)
 
 
 class MissingExtraError(ButforError, ImportError):

@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
     "additive", "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
-    "mixed_throughput", "batches", "calibrated", "checks", "compress", "linked", "menus", "groups", "ratios",
-    "relations", "reports",
+    "mixed_throughput", "batches", "calibrated", "checks", "compress", "linked", "logs", "menus", "groups", "portfolios",
+    "ratios", "relations", "reports",
 }  # fmt: skip
 FIELDS = {
     "benchmark": str,

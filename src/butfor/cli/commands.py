@@ -16,12 +16,14 @@ import butfor
 from butfor.audit.patience import RECHECK_SECONDS
 from butfor.cli.asked import QuestionOptions, RowOptions
 from butfor.cli.expanded import expanded
+from butfor.cli.logs import logs
 from butfor.cli.options import (
     Answer,
     Bounds,
     Conflicts,
     Data,
     Html,
+    LogOption,
     Model,
     Out,
     Quiet,
@@ -88,6 +90,7 @@ app = typer.Typer(
 
 
 app.add_typer(portfolios, name="portfolio")
+app.add_typer(logs, name="log")
 for command in (menu, ladder, letter, groups):
     app.command()(expanded(command))
 app.command()(serve)
@@ -161,6 +164,7 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for `butfor check`.")] = False,
     out: Out = None,
     html: Html = None,
+    log: LogOption = None,
 ) -> None:
     """Find the cheapest change to a row that makes the model answer differently.
 
@@ -170,22 +174,26 @@ def explain(
 
     from butfor.cli.files import check_ending, write, write_answers
     from butfor.cli.parse import conflicts_of
+    from butfor.ledger.log import log_of
     from butfor.views import text
 
     check_ending(out)
     explainer, table, rows = chosen.read(asked)
-    found = explainer.explain(
-        table,
-        **asked.question(explainer),
-        k=k,
-        solver=solver,
-        time_limit=time_limit,
-        time_limit_per_row=time_limit_per_row,
-        seed=seed,
-        n_jobs=n_jobs,
-        conflicts=conflicts_of(conflicts),
-    )
-    answers = replace(found, rows=np.array(rows)[found.rows])
+    with log_of(log) as ledger:
+        found = explainer.explain(
+            table,
+            **asked.question(explainer),
+            k=k,
+            solver=solver,
+            time_limit=time_limit,
+            time_limit_per_row=time_limit_per_row,
+            seed=seed,
+            n_jobs=n_jobs,
+            conflicts=conflicts_of(conflicts),
+        )
+        answers = replace(found, rows=np.array(rows)[found.rows])
+        if ledger is not None:  # as they are counted in the file
+            ledger.append(answers)
     if as_json:
         typer.echo(answers.to_json().encode())
     else:

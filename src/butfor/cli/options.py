@@ -98,6 +98,12 @@ Out = Annotated[
     ),
 ]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page that shows the answer.")]
+LogOption = Annotated[
+    str | None,
+    typer.Option(
+        "--log", metavar="LOG", help="Log the answers before they are shown: a file, or postgresql://user@host/name."
+    ),
+]
 Conflicts = Annotated[
     str | None,
     typer.Option(

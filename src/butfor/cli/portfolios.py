@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from butfor.cli.asked import QuestionOptions
 from butfor.cli.expanded import expanded
-from butfor.cli.options import Conflicts, Model, RulesFile
+from butfor.cli.options import Conflicts, LogOption, Model, RulesFile
 
 SOME_RAISED, UNFINISHED = 1, 3
 """The exit codes of a portfolio in which rows raised an error, and of one that is not complete. Wrong input ends with 2."""
@@ -88,6 +88,7 @@ def run(
     ] = None,
     n_jobs: Processes = None,
     progress: Shown = "auto",
+    log: LogOption = None,
 ) -> None:
     """Explain all rows of ROWS that are not yet answered in the folder."""
     from butfor.cli.parse import conflicts_of
@@ -102,7 +103,7 @@ def run(
         k=k, solver=solver, seed=seed, conflicts=conflicts_of(conflicts), id_column=id_column,
         rows_per_part=ROWS_PER_PART if rows_per_part is None else rows_per_part, time_limit=time_limit,
         time_limit_per_row=time_limit_per_row, n_jobs=n_jobs,
-        progress=shown,
+        progress=shown, log=log,
     )  # fmt: skip
     _told(made)
 
@@ -129,6 +130,7 @@ def retry(
     time_limit: TimeLimit = None,
     n_jobs: Processes = None,
     progress: Shown = "auto",
+    log: LogOption = None,
 ) -> None:
     """Ask again about the rows that are not proven, with more time. The better of both answers is kept."""
     shown = _progress(progress)
@@ -140,6 +142,7 @@ def retry(
         time_limit=time_limit,
         n_jobs=n_jobs,
         progress=shown,
+        log=log,
     )
     _told(made)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Literal
 
 from butfor.arrays import FloatArray
@@ -36,6 +37,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import OnMismatch, Reading, read
+from butfor.ledger.log import Log, log_of
 from butfor.problem.constraints.names import robust
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
@@ -157,6 +159,7 @@ class Explainer(SeveralAnswers, ManyRows):
         compare: Literal["exact"] | None = None,
         conflicts: int | Literal["all"] | None = None,
         meta: Mapping[str, Any] | None = None,
+        log: Log | str | PathLike[str] | None = None,
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
@@ -184,7 +187,9 @@ class Explainer(SeveralAnswers, ManyRows):
         - `conflicts`: in how many impossible rows to look for a smallest set of constraints that makes them so: False (in
           none, for the shortest wait), a number, or "all". Default: in the first ten, with a third of the effort.
         - `meta`: what to note with the answers, such as the number of a case: a dict of plain values. It is kept in every
-          record of them.
+          record of them;
+        - `log`: where the answers are logged before they are returned: a path, a URL, or a `bf.Log`. If they cannot be, an
+          error is raised.
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
@@ -200,7 +205,7 @@ class Explainer(SeveralAnswers, ManyRows):
         noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
         case = self._asking.case(X, *self._rules.asked(target, cost, constraints))
         point_out_rows_outside(self.space, case.factuals)
-        with silence(progress is False):
+        with log_of(log) as ledger, silence(progress is False):
             with bar(len(case), progress) as advance:
                 outcome = solve(case, search, budget, advance)
             outcome, verdict = confirm(outcome, case, search, budget)
@@ -208,6 +213,8 @@ class Explainer(SeveralAnswers, ManyRows):
                 outcome = with_exact_bounds(outcome, case, budget)
             answers = self._asking.answers(case, outcome, verdict, search, budget)
             answers = replace(answers, meta={**answers.meta, **noted})
+            if ledger is not None:
+                ledger.append(answers)
         log_solved(answers, budget)
         return answers
 

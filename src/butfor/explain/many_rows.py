@@ -14,6 +14,7 @@ from butfor.explain.arguments import budget_of, count_of, meta_of, seed_of, solv
 from butfor.explain.asking import Asking
 from butfor.explain.different import difference_of
 from butfor.explain.rules import Rules
+from butfor.ledger.log import Log, log_of
 from butfor.portfolio.again import First, once_more
 from butfor.portfolio.begin import mapped, portfolio_of
 from butfor.portfolio.engines import Engines
@@ -55,6 +56,7 @@ class ManyRows:
         client: Any = None,
         progress: Progress = None,
         meta: Mapping[str, Any] | None = None,
+        log: Log | str | PathLike[str] | None = None,
     ) -> Portfolio:
         """The answers of `explain` to very many rows, in a folder: by several processes, and nothing is lost.
 
@@ -72,7 +74,9 @@ class ManyRows:
         - `n_jobs`: how many processes share the parts (default: one per processor; 1: this process alone);
         - `executor`, `client`: any `concurrent.futures.Executor` of processes, or a `dask.distributed.Client`, in place
           of our own processes;
-        - `progress`: a bar (default: where somebody reads it), or "log" for lines of text.
+        - `progress`: a bar (default: where somebody reads it), or "log" for lines of text;
+        - `log`: as in `explain`. Each process logs the answers of a part before its file is in its place. A part that is done
+          again is logged again.
 
         The other arguments are those of `explain`. The answers depend on neither the engine nor the number of processes.
         A row that raises an error has the status ERROR, and `portfolio.errors()` lists them.
@@ -94,10 +98,12 @@ class ManyRows:
         engines = Engines(executor, client, n_jobs)
         seconds = budget_of(time_limit, time_limit_per_row, None).seconds
         parts = count_of("rows_per_part", rows_per_part)
-        return portfolio_of(
-            self, rows, out, options,
-            id_column=id_column, rows_per_part=parts, engines=engines, time_limit=seconds, progress=progress,
-        )  # fmt: skip
+        with log_of(log) as ledger:
+            return portfolio_of(
+                self, rows, out, options,
+                id_column=id_column, rows_per_part=parts, engines=engines, time_limit=seconds, progress=progress,
+                ledger=ledger,
+            )  # fmt: skip
 
     @experimental
     def retry(
@@ -112,6 +118,7 @@ class ManyRows:
         executor: Executor | None = None,
         client: Any = None,
         progress: Progress = None,
+        log: Log | str | PathLike[str] | None = None,
     ) -> Portfolio:
         """A second pass over a portfolio: its question once more for the rows that are not proven, with more time.
 
@@ -128,11 +135,12 @@ class ManyRows:
         engines, budget = Engines(executor, client, n_jobs), budget_of(time_limit, time_limit_per_row, None)
         plain = copy(self)
         plain._rules = self._rules.without_question  # the folder says what is asked
-        return once_more(
-            plain, folder,
-            time_limit_per_row=time_limit_per_row, first=first, solver=solver, engines=engines,
-            time_limit=budget.seconds, progress=progress,
-        )  # fmt: skip
+        with log_of(log) as ledger:
+            return once_more(
+                plain, folder,
+                time_limit_per_row=time_limit_per_row, first=first, solver=solver, engines=engines,
+                time_limit=budget.seconds, progress=progress, ledger=ledger,
+            )  # fmt: skip
 
     @experimental
     def map_frames(

@@ -25,6 +25,7 @@ VIEWS = {
     "csv": "answer_frames:to_csv",
     "excel": "answer_frames:to_excel",
     "parquet": "butfor.portfolio.results:write",
+    "checked": "butfor.audit.logged:checked",
     "letter": "letters:render",
     "contributions": "contributions:render",
     "plot": "plot:draw",

@@ -18,7 +18,7 @@ from butfor.portfolio.begin import have_done
 from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder, put
 from butfor.portfolio.manifest import RowPart, read_manifest
-from butfor.portfolio.part import SETTLED, PartTask, explained
+from butfor.portfolio.part import SETTLED, Ledger, PartTask
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress
 from butfor.portfolio.results import Piece, Raised, pass_in, pieces_of, table_of
@@ -43,8 +43,8 @@ class SecondPass(PartTask):
         table = pyarrow("parquet").read_table(self.folder.part(part.number))
         rows, ids = self.rows(part)
         open_ = np.array(sorted(_open_rows(table)), dtype=np.intp)
-        found = explained(self.explainer, frames.take(rows, open_ - part.first), open_, self.options)
-        pieces = [*_better([*_all(table)], [*found], part.numbers)]
+        found = self.asked(frames.take(rows, open_ - part.first), open_)
+        pieces = [*_better([*_all(table)], found, part.numbers)]
         return table_of(pieces, ids, part.first, self.schema, self.number)
 
     def missing(self) -> list[int]:
@@ -155,6 +155,7 @@ def once_more(
     engines: Engines,
     time_limit: float,
     progress: Progress,
+    ledger: Ledger | None = None,
 ) -> Portfolio:
     """Ask again about the rows of a folder that are not proven, with more time, and keep the better of both."""
     engines.check()
@@ -177,7 +178,10 @@ def once_more(
     number = pass_of(folder, {"time_limit_per_row": time_limit_per_row, "first": order, "solver": solver})
     sample = frames.take(explainer.reading.data, [0])
     have_done(
-        SecondPass(explainer, options, sample, manifest, folder, schema, number, order), engines, time_limit, progress
+        SecondPass(explainer, options, sample, manifest, folder, schema, number, order, ledger=ledger),
+        engines,
+        time_limit,
+        progress,
     )
     return Portfolio(folder, manifest)
 

@@ -17,7 +17,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder
 from butfor.portfolio.manifest import Manifest, read_manifest, versions_here
-from butfor.portfolio.part import PartTask, explained
+from butfor.portfolio.part import Ledger, PartTask, explained
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress, Tally, told
 from butfor.portfolio.results import schema_of, table_of
@@ -43,6 +43,7 @@ def portfolio_of(
     engines: Engines,
     time_limit: float,
     progress: Progress,
+    ledger: Ledger | None = None,
 ) -> Portfolio:
     """The answers to the rows, in a folder: what is missing in it is done."""
     engines.check()
@@ -58,7 +59,7 @@ def portfolio_of(
         if folder.manifest.exists():
             read_manifest(folder).check_same(manifest, folder)
         results = schema_of(reading.space, schema, id_column, probe.outputs_before[0])
-        task = PartTask(explainer, options, probe.table, manifest, folder, results)
+        task = PartTask(explainer, options, probe.table, manifest, folder, results, ledger=ledger)
         if not folder.manifest.exists():
             manifest.write(folder)
     have_done(task, engines, time_limit, progress)
@@ -67,7 +68,7 @@ def portfolio_of(
 
 def _probe(explainer: Any, options: Mapping[str, Any]) -> Explanations:
     """The answer to the first row of the data. An error in the question is one here, and loops are compiled, too."""
-    quick = {**options, "time_limit": PROBED, "time_limit_per_row": None, "conflicts": False}
+    quick = {**options, "time_limit": PROBED, "time_limit_per_row": None, "conflicts": False, "log": None}
     found: Explanations = explainer.explain(frames.take(explainer.reading.data, [0]), **quick)
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from butfor.arrays import IntArray
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, LogError
 from butfor.explanation.explanations import Explanations
 from butfor.log import LOG
 from butfor.portfolio.folder import TASK, Folder, put
@@ -35,6 +35,13 @@ class Explains(Protocol):
 
     def explain(self, X: Any, target: Any = ..., **options: Any) -> Explanations:
         """The answers to some rows."""
+
+
+class Ledger(Protocol):
+    """Whoever keeps the answers before they are handed out: a log."""
+
+    def append(self, answers: Explanations) -> object:
+        """Keep answers, or raise an error."""
 
 
 class Done(NamedTuple):
@@ -59,7 +66,8 @@ class PartTask:
 
     - `explainer`, `options`: whoever answers, and the arguments of its `explain`;
     - `like`: a table of the kind that it takes;
-    - `schema`: the columns of results.
+    - `schema`: the columns of results;
+    - `ledger`: where the answers are logged before their file is in its place.
     """
 
     explainer: Explains
@@ -68,6 +76,7 @@ class PartTask:
     manifest: Manifest
     folder: Folder
     schema: Any
+    ledger: Ledger | None = field(default=None, kw_only=True)
 
     @cached_property
     def parts(self) -> list[RowPart]:
@@ -93,7 +102,15 @@ class PartTask:
     def results(self, part: RowPart) -> Any:
         """The results of a part, as a table of pyarrow."""
         rows, ids = self.rows(part)
-        return table_of([*explained(self.explainer, rows, part.numbers, self.options)], ids, part.first, self.schema)
+        return table_of(self.asked(rows, part.numbers), ids, part.first, self.schema)
+
+    def asked(self, table: Any, numbers: IntArray) -> list[Piece]:
+        """The answers to rows with these numbers, which are logged."""
+        pieces = [*explained(self.explainer, table, numbers, self.options)]
+        for piece in pieces:
+            if self.ledger is not None and isinstance(piece, Explanations):
+                self.ledger.append(piece)
+        return pieces
 
     def write(self, part: RowPart, table: Any) -> None:
         """Put the results of a part in their place."""
@@ -134,6 +151,8 @@ def explained(explainer: Explains, table: Any, numbers: IntArray, options: dict[
     """The answers to rows with these numbers. Where an error is raised, each half is asked about, down to the row."""
     try:
         found = explainer.explain(table, **options)
+    except LogError:
+        raise
     except Exception as error:  # a row that raises is a row with its error, whatever the model does
         if len(numbers) == 1:
             yield Raised(int(numbers[0]), f"{type(error).__name__}: {error}")

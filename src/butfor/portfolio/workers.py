@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from butfor.compiled.one_thread import ONE_THREAD
+from butfor.errors import LogError
 from butfor.portfolio.part import Done, Sent, do
 
 
@@ -82,6 +83,8 @@ class _Worker:
             self.end(now=True)
             raise WorkerEndedError(f"exit code {self._process.returncode}")
         reply = json.loads(line)
+        if "unlogged" in reply:
+            raise LogError(*reply["unlogged"])
         if "error" in reply:
             raise OSError(*reply["error"]) if reply["system"] else RuntimeError(reply["error"])
         return Done(*reply["done"])
@@ -114,6 +117,8 @@ def serve() -> None:
     for line in sys.stdin:
         try:
             reply: dict[str, Any] = {"done": do(sent, json.loads(line)["number"])}
+        except LogError as error:
+            reply = {"unlogged": [error.given, error.needed, error.remedy]}
         except OSError as error:
             reply = {"error": [error.errno, error.strerror or str(error), error.filename], "system": True}
         except Exception as error:

@@ -4,6 +4,7 @@ A record is a batch of one: a header, which answers of one call share, merged wi
 
 header, facts: both as plain data, and back
 writing, reading: records, lists of records and batches of lines
+parted: a record in two texts, of which many records share one
 schema: the names, types and hash of each, and that it does not contradict itself
 older: layouts of earlier versions in that of today
 tables, column_types: the kind of the user's table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,9 @@ from butfor.records.schema import (
 from butfor.records.whole_file import path_of
 
 ONCE_MORE = "Write the batch again with to_jsonl()."
+
+TOGETHER = 1000
+"""So many records in a row are read together, at most."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,18 @@ def _difference(records: Sequence[_Written]) -> str:
         if names:
             return f"answer {number} has another {names[0]} than the first."
     return ""
+
+
+def runs(records: Iterable[dict[str, Any]]) -> Iterator[Explanations]:
+    """The answers in records that come one after the other. Neighbours of one call come together, up to a thousand."""
+    run = list[_Written]()
+    for one in map(_of_record, records):
+        if run and (len(run) == TOGETHER or _difference([run[0], one])):
+            yield _joined(run)
+            run = []
+        run.append(one)
+    if run:
+        yield _joined(run)
 
 
 def _joined(records: Sequence[_Written]) -> Explanations:
