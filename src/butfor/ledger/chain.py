@@ -88,6 +88,7 @@ class Entry:
 
 def entries_of(answers: Explanations, at: str, who: str) -> Iterator[Entry]:
     """The entries of answers, which have no place yet."""
+    answers = replace(answers, certificates=[*answers.certificates])  # they are read often, and each is made anew
     question = in_words(answers.question)
     for (shared, own), certificate in zip(parted(answers), answers.certificates, strict=True):
         yield entry(ANSWERED, at, who, certificate.fingerprint, question, shared, own)

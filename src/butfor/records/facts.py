@@ -19,7 +19,7 @@ from butfor.records.header import shared_from
 from butfor.records.schema import contradicted
 from butfor.space.space import Space
 from butfor.verdict import certificate as certificates
-from butfor.verdict.certificate import Certificate
+from butfor.verdict.certificate import Certificate, finite
 
 Facts = dict[str, Any]
 
@@ -57,7 +57,7 @@ def readable(answers: Explanations, i: int) -> Facts:
     own = None if end is None else (acted(*asked, start[None], end[None])[0], effects_of(*asked))
     rows = change_rows(answers.space, start, end, acted=own)
     return {
-        "gap": answers.certificates[i].to_dict()["gap"],
+        "gap": finite(answers.certificates[i].gap),
         "changes": [
             {
                 "column": row.name,

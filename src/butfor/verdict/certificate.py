@@ -72,9 +72,9 @@ class Certificate:
         """The certificate as plain data. Infinities become None."""
         return {
             "status": self.status.name,
-            "cost": _finite(self.cost),
-            "bound": _finite(self.bound),
-            "gap": _finite(self.gap),
+            "cost": finite(self.cost),
+            "bound": finite(self.bound),
+            "gap": finite(self.gap),
             "why": self.why,
             "solver": self.solver,
             "stopped": self.stopped.name,
@@ -250,5 +250,6 @@ def from_dict(data: dict[str, Any]) -> Certificate:
     )
 
 
-def _finite(x: float) -> float | None:
+def finite(x: float) -> float | None:
+    """A number as plain data: None if it is infinite or missing."""
     return float(x) if np.isfinite(x) else None

@@ -77,7 +77,8 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """What is known, as plain data."""
-        found = {name: known for name, known in asdict(self).items() if known is not None}
+        known: dict[str, Any] = {name: one for name, one in vars(self).items() if one is not None}
+        found = {name: asdict(one) if name in _PARTS else one for name, one in known.items()}
         if self.around is not None:
             found["around"]["worst"] = {name: levels.written(value) for name, value in self.around.worst.items()}
         return found
