@@ -21,6 +21,8 @@ from butfor.estimator.dumps.lightgbm_dump import lightgbm_in_file
 from butfor.estimator.dumps.ubjson import read_ubjson
 from butfor.estimator.dumps.xgboost_dump import xgboost_in_file
 from butfor.estimator.onnx_graphs import onnx_model
+from butfor.estimator.pmml.models import pmml_estimator
+from butfor.estimator.pmml.reading import read_pmml
 
 LOADERS = {
     (".joblib",): "joblib.load({path!r})",
@@ -174,6 +176,14 @@ def _skops_model(path: Path, held: bytes) -> Any:
     return io.loads(held)
 
 
+def _pmml_model(path: Path, held: bytes) -> Any:
+    """What a PMML file holds, by butfor itself: no library is needed."""
+    try:
+        return pmml_estimator(read_pmml(held))
+    except InputError as error:
+        raise _not_read(path, error.given.rstrip("."), held, error.needed) from None
+
+
 def _onnx_network(path: Path, held: bytes) -> Any:
     try:
         return onnx_model(path)
@@ -190,6 +200,7 @@ READERS_OF_MODELS: dict[str, Callable[..., Any]] = {
     ".txt": _lightgbm_model,
     ".onnx": _onnx_network,
     ".skops": _skops_model,
+    ".pmml": _pmml_model,
 }
 """How a model is read, by the ending of its file: from its path and from what it holds."""
 
@@ -199,5 +210,6 @@ BEGINNINGS = (
     (re.compile(rb"\{[iUIlL]"), ".ubj"),
     (re.compile(rb"\s*[{\[]"), ".json"),
     (re.compile(rb"PK"), ".skops"),
+    (re.compile(rb"(\xef\xbb\xbf)?\s*<"), ".pmml"),
 )
 """How files begin, to tell one that has the wrong ending."""

@@ -59,7 +59,7 @@ class Explainer(SeveralAnswers, ManyRows):
     Every answer has a certificate.
 
     - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. The path of a file of
-      CatBoost, XGBoost, LightGBM or ONNX is read, too;
+      CatBoost, XGBoost, LightGBM, ONNX or PMML is read, too;
     - `data`: the rows that the model was trained on. They say which values each column takes;
     - `space`: declarations of single columns, which override what is inferred from the data, and of columns that are one
       feature (`bf.one_hot`);

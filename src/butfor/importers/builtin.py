@@ -12,6 +12,7 @@ LIBRARIES = (
     "encoder_steps",
     "feature_engine_steps",
     "imodels_rules",
+    "pmml_models",
     "interpret_ebm",
     "lifelines_models",
     "lightgbm_trees",

@@ -1,0 +1,75 @@
+"""The elements of a PMML file, and the errors about those that are not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from butfor.errors import InputError, UnsupportedModelError
+
+A = TypeVar("A")
+
+DECLARED = re.compile(rb"<!\s*(DOCTYPE|ENTITY)")
+"""What a PMML file has no need of, and what can make a small file expand to gigabytes."""
+
+
+def parsed(held: bytes) -> Element:
+    """The root of a PMML file."""
+    if DECLARED.search(held):
+        raise InputError("the file declares a document type or entities.", "A PMML file has none.")
+    try:
+        root = fromstring(held)
+    except ParseError as error:
+        raise InputError(f"the file is no XML: {error}.", "A whole PMML file is needed.") from None
+    if name_of(root) != "PMML":
+        raise InputError(f"the file begins with {name_of(root)}.", "A PMML file begins with PMML.")
+    return root
+
+
+def name_of(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def children(element: Element, *names: str) -> Iterator[Element]:
+    """The children with one of these names; all but extensions if none is given."""
+    for child in element:
+        name = name_of(child)
+        if name in names or (not names and name != "Extension"):
+            yield child
+
+
+def child(element: Element, *names: str) -> Element | None:
+    """The first child with one of these names."""
+    return next(children(element, *names), None)
+
+
+def attribute(element: Element, name: str) -> str:
+    """An attribute that must be there."""
+    found = element.get(name)
+    if found is None:
+        raise InputError(f"a {name_of(element)} has no {name}.", "It is needed.")
+    return found
+
+
+def number_in(element: Element, name: str, default: float | None = None) -> float:
+    """An attribute that must be a number."""
+    if default is not None and element.get(name) is None:
+        return default
+    text = attribute(element, name)
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"a {name_of(element)} has {name}={text!r}.", "A number is needed.") from None
+
+
+def not_read(what: str, element: Element | None = None) -> UnsupportedModelError:
+    """The error about something that is not read."""
+    where = "" if element is None else f" in {name_of(element)}"
+    return UnsupportedModelError(
+        f"the file has {what}{where}, which is not read.",
+        "Trees, sums, votes and chains of them, regressions and scorecards are read.",
+        "Give the model itself, or its predictions as a function with bf.black_box.",
+    )

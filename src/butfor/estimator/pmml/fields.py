@@ -1,0 +1,137 @@
+"""The columns that a PMML model takes, and what it reads of them: numbers, and the positions of levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import InputError
+from butfor.space import frames
+
+Step = tuple[str, Any]
+"""What is done to a number, and with what: "+", "-", "*" or "/" a constant, "float", or "is" a level."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column that the model takes.
+
+    - `levels`: the values of a column that is not a number;
+    - `instead`: what takes the place of a missing value (None: nothing);
+    - `unknown`: what becomes of an unknown level: "refused", "missing", or "kept" as one that no test names;
+    - `single`: whether numbers are float32;
+    - `low`, `high`: the numbers that are valid.
+    """
+
+    name: str
+    levels: tuple[Any, ...] | None = None
+    instead: Any = None
+    unknown: str = "refused"
+    single: bool = False
+    low: float = -np.inf
+    high: float = np.inf
+
+    def numbers(self, x: FloatArray) -> FloatArray:
+        """Numbers as the model gets them."""
+        if self.single:
+            with np.errstate(over="ignore"):
+                x = x.astype(np.float32).astype(np.float64)
+        return x if self.instead is None else np.where(np.isnan(x), float(self.instead), x)
+
+    def checked(self, x: FloatArray) -> FloatArray:
+        """Numbers that must be valid."""
+        outside = (x < self.low) | (x > self.high)
+        if outside.any():
+            raise InputError(
+                f"column {self.name!r} holds {float(x[outside][0])!r}.",
+                f"The file says that its values lie from {self.low:g} to {self.high:g}.",
+            )
+        return x
+
+    def codes(self, values: Iterable[Any]) -> FloatArray:
+        """The positions of levels; NaN for a missing one."""
+        assert self.levels is not None
+        known = {str(level): float(k) for k, level in enumerate(self.levels)}
+        known |= {level: float(k) for k, level in enumerate(self.levels)}
+        lost = np.nan if self.instead is None else known[self.instead]
+        return np.array([self._code(value, known, lost) for value in values], dtype=np.float64)
+
+    def _code(self, value: Any, known: dict[Any, float], lost: float) -> float:
+        if frames.is_missing(value):
+            return lost
+        text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+        found = known.get(value, known.get(text))
+        levels = [*(self.levels or ())]
+        if found is not None:
+            return found
+        if self.unknown == "refused":
+            raise InputError(
+                f"column {self.name!r} holds {value!r}, which the file does not know.",
+                f"It knows {levels[:8]}.",
+            )
+        return lost if self.unknown == "missing" else float(len(levels))
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a model reads: a field (its number), after some steps that never let it fall."""
+
+    field: int
+    steps: tuple[Step, ...] = ()
+
+    def after(self, x: FloatArray) -> FloatArray:
+        """The numbers, or the positions of levels, after the steps."""
+        for name, by in self.steps:
+            x = STEP_FUNCTIONS[name](x, by)
+        return x
+
+    @property
+    def slope(self) -> float:
+        """How much it rises with its field."""
+        factor = 1.0
+        for name, by in self.steps:
+            factor *= by if name == "*" else 1 / by if name == "/" else 1.0
+        return factor
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether it is a number where its field is missing, too."""
+        return any(name == "is known to be" for name, _ in self.steps)
+
+    @property
+    def single(self) -> bool:
+        """Whether a step makes it float32."""
+        return any(name == "float" for name, _ in self.steps)
+
+
+def _in_single(x: FloatArray, _: Any) -> FloatArray:
+    with np.errstate(over="ignore"):
+        return x.astype(np.float32).astype(np.float64)
+
+
+STEP_FUNCTIONS: dict[str, Callable[[FloatArray, Any], FloatArray]] = {
+    "+": lambda x, by: x + by,
+    "-": lambda x, by: x - by,
+    "*": lambda x, by: x * by,
+    "/": lambda x, by: x / by,
+    "float": _in_single,
+    "is": lambda x, by: np.where(np.isnan(x), np.nan, x == by),
+    "is known to be": lambda x, by: (x == by).astype(np.float64),
+}
+
+
+def inputs(fields: Sequence[Field], table: Any) -> list[FloatArray]:
+    """The columns of a table as the model gets them: numbers, and the positions of levels."""
+    names = frames.names(table)
+    out = []
+    for j, field in enumerate(fields):
+        at = j if frames.is_array(table) else names.index(field.name)
+        if field.levels is None:
+            out.append(field.numbers(field.checked(frames.numbers(table, names[at], at))))
+        else:
+            out.append(field.codes(frames.values(table, names[at], at)))
+    return out

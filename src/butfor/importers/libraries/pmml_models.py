@@ -1,0 +1,88 @@
+"""Models of PMML files: sums of trees, and weighted sums of columns, over what they read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from butfor.errors import UnsupportedModelError
+from butfor.estimator.pmml.fields import Field, Read
+from butfor.estimator.pmml.models import LINK_STEPS, InPmml, PmmlClassifier, PmmlRegressor, SumOfTrees, WeightedSum
+from butfor.importers.fold.column import Column, NeedsLevels, Values
+from butfor.importers.fold.linear import linear_over
+from butfor.importers.fold.nodes import trees_over
+from butfor.importers.registry import Imported, register_importer
+from butfor.model.linked import value_behind
+from butfor.model.readout import AbstractReadout, Argmax, Sign
+from butfor.model.scores import UNIT_SINGLE
+
+
+def read_in_pmml(estimator: PmmlClassifier | PmmlRegressor, columns: list[Column]) -> Imported:
+    """The trees or the weights over what is read."""
+    model = estimator.booster
+    given = [
+        _given(field, column, j in model.refused)
+        for j, (field, column) in enumerate(zip(model.fields, columns, strict=True))
+    ]
+    reads = [_read(one, given[one.field]) for one in model.reads]
+    if isinstance(model, SumOfTrees):
+        readout = _readout(model)
+        return trees_over(reads, model.nodes, model.base, folded=True), (
+            readout.rounded(UNIT_SINGLE) if model.single else readout
+        )
+    assert isinstance(model, WeightedSum)
+    return linear_over(reads, model.weights, model.base), _readout(model)
+
+
+def _given(field: Field, column: Column, refused: bool) -> Column:
+    """A column as the model gets it: numbers, or the positions of levels."""
+    if field.levels is not None:
+        if column.table is None:
+            raise NeedsLevels({column.feature: tuple(field.levels)}, ordered=False)
+        column = column.map(_Coded(field))
+    elif column.table is not None and column.table.dtype == object:
+        raise UnsupportedModelError(
+            f"the file says that {field.name!r} is a number, and the data has levels there.", "", "Give numbers."
+        )
+    elif field.single or field.instead is not None:
+        column = column.map(field.numbers, single=field.single)
+    return replace(column, refuses_missing=column.refuses_missing or refused)
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """Levels as their positions."""
+
+    field: Field
+
+    def __call__(self, levels: Values) -> Values:
+        return self.field.codes(levels.tolist())
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is read of a column."""
+
+    read: Read
+
+    def __call__(self, x: Values) -> Values:
+        return self.read.after(x)
+
+
+def _read(read: Read, column: Column) -> Column:
+    if not read.steps:
+        return column
+    return column.map(_Read(read), slope=column.slope * read.slope)
+
+
+def _readout(model: InPmml) -> AbstractReadout:
+    if not model.classes:
+        return value_behind(None if model.link is None else LINK_STEPS[model.link])
+    if model.link == "logit":
+        return Sign(model.classes, "logistic")
+    if model.link == "softmax":
+        return Argmax(model.classes, "softmax")
+    return Argmax(model.classes, "identity", model.total if isinstance(model, SumOfTrees) else 1.0)
+
+
+for kind in (PmmlClassifier, PmmlRegressor):
+    register_importer(kind, read_in_pmml)
