@@ -31,6 +31,8 @@ def price(before: float, after: float) -> float:
     return abs(after - before)
 
 
+LOG = bf.Log(Path(mkdtemp()) / "answers.log", who="Ms Li")
+
 OBJECTS: dict[str, Any] = {
     "Explainer": EXPLAINER,
     "Explanations": ANSWERS,
@@ -85,6 +87,7 @@ OBJECTS: dict[str, Any] = {
     "Rules": bf.rules({"target": 1, "constraints": [bf.fixed("x0")]}),
     "Portfolio": EXPLAINER.portfolio(X[:1], Path(mkdtemp()) / "folder", 2, n_jobs=1, progress=False),
     "HowFar": bf.HowFar(3, 1, 1, 0, {"VALID": 1}),
+    "Log": LOG, "Entry": LOG.append(ANSWERS)[0], "Verified": LOG.verify(),
     "Column": bf.Column("a", levels={1: "b"}), "describe": bf.describe({"x0": "a"}),
 }  # fmt: skip
 """One of each public name that makes an object."""

@@ -195,6 +195,12 @@ def change_rows(
     )
 
 
+def changed_rows(space: Space, factual: FloatArray, point: FloatArray) -> tuple[Change, ...]:
+    """The rows of the columns that change, where none follows from others."""
+    moved = np.flatnonzero(~same(factual, point)).tolist()
+    return tuple(_row(space.features[j], float(factual[j]), float(point[j]), True, None) for j in moved)
+
+
 def _row(feature: Feature, before: float, after: float, changed: bool, words: ColumnWords | None) -> Change:
     facts = (feature.name, feature.kind, feature.value(before), feature.value(after), changed)
     if feature.levels is not None or np.isnan(before) or np.isnan(after):

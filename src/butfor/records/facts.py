@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
-from butfor.explanation.changes import change_rows
+from butfor.explanation.changes import Change, change_rows, changed_rows
 from butfor.explanation.consequences import acted, effects_of
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec, to_spec
@@ -51,11 +51,15 @@ def facts_of(answers: Explanations) -> Iterator[Facts]:
 
 def readable(answers: Explanations, i: int) -> Facts:
     """What follows from the facts of an answer, for whoever reads its record without butfor."""
-    end = answers.point_codes[i] if answers.found[i] else None
-    start = answers.factual_codes[answers.table_rows[i]]
-    asked = answers.question, answers.space
-    own = None if end is None else (acted(*asked, start[None], end[None])[0], effects_of(*asked))
-    rows = change_rows(answers.space, start, end, acted=own)
+    start, rows = answers.factual_codes[answers.table_rows[i]], tuple[Change, ...]()
+    if answers.found[i]:
+        end, asked = answers.point_codes[i], (answers.question, answers.space)
+        effects = effects_of(*asked)
+        if effects:
+            own = acted(*asked, start[None], end[None])[0], effects
+            rows = tuple(row for row in change_rows(answers.space, start, end, acted=own) if row.changed)
+        else:
+            rows = changed_rows(answers.space, start, end)
     return {
         "gap": finite(answers.certificates[i].gap),
         "changes": [
@@ -68,7 +72,6 @@ def readable(answers: Explanations, i: int) -> Facts:
                 **({} if row.acted is None or row.consequence is None else {"follows": row.consequence}),
             }
             for row in rows
-            if row.changed
         ],
     }
 
