@@ -64,10 +64,12 @@ class JudgedModel:
             found.append(value[at])
         return found
 
-    def may_say(self, rows: np.ndarray, label: int) -> np.ndarray:
-        """For which rows some order of addition gives the class."""
-        leaves, n = self.leaves(rows), len(self.trees)
+    def may_say(self, rows: np.ndarray, wanted: dict[str, Any]) -> np.ndarray:
+        """For which rows some order of addition gives the class, or reaches the value."""
+        leaves, n, (what, label) = self.leaves(rows), len(self.trees), wanted["of"]
         orders = (range(n), range(n - 1, -1, -1), sorted(range(n), key=lambda k: -float(np.abs(leaves[k]).max())))
+        if what == "value":
+            return np.any([self.sums(leaves, order) >= float.fromhex(wanted["at least"]) for order in orders], axis=0)
         return np.any([self.class_of(leaves, order) == label for order in orders], axis=0)
 
     def class_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
@@ -76,11 +78,14 @@ class JudgedModel:
             for k in order:
                 total = total + leaves[k]
             return np.argmax(total / len(leaves), axis=1)
+        return (self.sums(leaves, order) > 0).astype(int)
+
+    def sums(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
         total = np.full(len(leaves[0]), self.base, dtype=self.type)
         for k in order:
             leaf = leaves[k].astype(self.type)
             total = total + (leaf if self.kind == "xgboost" else self.scale * leaf)
-        return (total > 0).astype(int)
+        return total
 
 
 def number(x: Any) -> Fraction:
@@ -128,8 +133,7 @@ def options(about: dict[str, Any], own: dict[str, Any], model: JudgedModel) -> l
 
 def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: str) -> Fraction | None:
     """The exact least cost of an admissible row that may get the wanted class; None if there is none."""
-    model, (what, label) = JudgedModel(kind, content), shared["wanted"]["of"]
-    assert what == "class"
+    model = JudgedModel(kind, content)
     lists = [options(about, mine, model) for about, mine in zip(shared["columns"], own["columns"], strict=True)]
     sizes = [len(one) for one in lists]
     if np.prod(sizes, dtype=float) > MOST_ROWS:
@@ -143,7 +147,7 @@ def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: 
         rows[:, about["features"]] = np.array([one[0] for one in some]).reshape(len(some), -1)[chosen]
         cost += np.array([float(one[1]) for one in some])[chosen]
         changed += np.array([one[2] for one in some], dtype=int)[chosen]
-    may = model.may_say(rows, label)
+    may = model.may_say(rows, shared["wanted"])
     if own["changes"] is not None:
         may &= changed <= own["changes"]
     if not may.any():

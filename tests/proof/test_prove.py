@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.errors import InputError, RefutedError, UnsupportedModelError, UnsupportedProblemError
+from butfor.proof.checker import checker_file
 from tests.proof import judge
 from tests.proof.cases import KINDS, cases, estimator, table
 
@@ -103,6 +107,37 @@ def test_probabilities_and_prices(kind: str, end: dict[str, float], tmp_path: Pa
     assert all_proven(both)
 
 
+@pytest.mark.parametrize("kind", ["xgboost", "histogram", "tree"])
+def test_numbers_that_a_pipeline_changes(kind: str, tmp_path: Path) -> None:
+    """The question file says where each cut lies in the column. Proven is what the pipeline itself says."""
+    X, y = table(rows=200)
+    scaled = make_column_transformer(
+        (StandardScaler(), ["income", "age"]), (OneHotEncoder(), ["job"]), sparse_threshold=0.0
+    )
+    model = make_pipeline(scaled, estimator(kind)[-1]).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:5]
+    answers = bf.Explainer(model, data=X).explain(rows, target=bf.classes(1), constraints=[bf.fixed("job")])
+    for one in bf.prove(answers, model, tmp_path):
+        assert one.verified
+        assert one.file is not None
+        own = json.loads(one.file.read_text().splitlines()[0])
+        shared = json.loads((tmp_path / own["question"][0]).read_text())
+        tried = [
+            sorted({*map(float.fromhex, about["edges"]), float.fromhex(mine["now"])}
+                   | {float(np.nextafter(float.fromhex(x), np.inf)) for x in about["edges"]})
+            for about, mine in zip(shared["columns"][:2], own["columns"], strict=False)
+        ]  # fmt: skip
+        tried[1] = sorted({float(np.floor(x)) for x in tried[1]} | {float(np.floor(x)) + 1 for x in tried[1]})
+        low, high = X[["income", "age"]].min().to_numpy(), X[["income", "age"]].max().to_numpy()
+        grid = np.array([point for point in product(*tried) if (low <= point).all() and (point <= high).all()])
+        table_of = pd.DataFrame(grid, columns=["income", "age"]).assign(
+            job=shared["columns"][2]["levels"][own["columns"][2]["now"]][0]
+        )
+        now = np.array([float.fromhex(mine["now"]) for mine in own["columns"][:2]])
+        cost = (np.abs(grid - now) / (high - low)).sum(axis=1)[model.predict(table_of) == 1].min(initial=np.inf)
+        assert one.below == pytest.approx(cost, rel=1e-7)
+
+
 def test_the_words_are_those_of_the_question(tmp_path: Path) -> None:
     X, y = table()
     model = estimator("xgboost").fit(X, y)
@@ -157,12 +192,13 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
     X, y = table()
     X = X[["income", "age"]]
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    scaled = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=3)).fit(X, y)
+    both = FeatureUnion([("scaled", StandardScaler()), ("ranks", QuantileTransformer(n_quantiles=9))])
+    folded = make_pipeline(both, DecisionTreeClassifier(max_depth=3)).fit(X, y)
     three = DecisionTreeClassifier(max_depth=3).fit(X, pd.cut(X["income"], 3, labels=False))
     folder = tmp_path / "none"
     for model, words in (
         (LogisticRegression().fit(X, y), "a LogisticRegression: no proof is made of it yet"),
-        (scaled, "changes the numbers of 'income'"),
+        (folded, "a pipeline that makes several features of 'income'"),
         (three, "a DecisionTreeClassifier of 3 classes"),
     ):
         with pytest.raises(UnsupportedModelError, match=words):
@@ -195,3 +231,69 @@ def test_numbers_are_written_without_loss(tmp_path: Path) -> None:
     for path in [*tmp_path.glob("*.proof"), *tmp_path.glob("question-*")]:
         for line in path.read_text().splitlines():
             json.loads(line, parse_float=no_decimal)
+
+
+def test_a_check_verifies_a_proof_and_compares_it_with_the_answer(tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator("forest").fit(X, y)
+    explainer, rows = bf.Explainer(model, data=X), X[model.predict(X) == 0].iloc[:3]
+    answers = explainer.explain(rows, target=bf.classes(1))
+    proofs = bf.prove(answers, model, tmp_path)
+    checked = bf.check(answers, model, proof=tmp_path)
+    assert checked.passed
+    assert "verified by row-" in repr(checked)
+    file = proofs[1].file
+    assert file is not None
+    assert bf.check(answers[1], model, proof=file).passed
+    narrower = explainer.explain(rows, target=bf.classes(1), constraints=[bf.fixed("age")])
+    for other, words in (
+        (answers[0], "is about another row"),
+        (narrower[1], "is about another row"),
+        (explainer.explain(rows, target=bf.probability(1, at_least=0.6))[1], "is about another target"),
+    ):
+        told = bf.check(other, model, proof=file)
+        assert not told.passed
+        assert words in repr(told)
+    certificate = replace(answers[1].certificate, bound=1.01 * answers[1].cost, cost=answers[1].cost)
+    assert "proves no more than" in repr(bf.check(replace(answers[1], certificate=certificate), model, proof=file))
+    file.write_text(file.read_text().replace("end", "End", 1))
+    assert "is not verified" in repr(bf.check(answers[1], model, proof=file))
+    file.unlink()
+    assert "a file is not there" in repr(bf.check(answers[1], model, proof=file.parent))
+    with pytest.raises(InputError, match="is not there"):
+        bf.check(answers[1], model, proof=tmp_path / "nowhere")
+
+
+def test_the_command_writes_proofs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import joblib
+
+    from butfor.cli import app
+
+    X, y = table()
+    model = estimator("votes").fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:2])
+    joblib.dump(model, tmp_path / "model.joblib")
+    answers.to_jsonl(tmp_path / "answers.jsonl")
+    given = [str(tmp_path / "answers.jsonl"), str(tmp_path / "model.joblib")]
+    app(["prove", *given, "--out", str(tmp_path / "proofs"), "--quiet"], standalone_mode=False)
+    assert "2 of 2 answers are proven" in capsys.readouterr().out
+    app(["check", *given, "--proof", str(tmp_path / "proofs"), "--quiet"], standalone_mode=False)
+    assert "verified by row-1.proof" in capsys.readouterr().out
+
+
+def test_the_checker_is_plain_and_short() -> None:
+    """One file for Python 3.8, standard library alone, with at most 600 lines of code."""
+    source = checker_file().read_text(encoding="utf-8")
+    tree = ast.parse(source, feature_version=(3, 8))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= set(sys.stdlib_module_names)
+    words = [node.body[0] for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)]
+    said = {
+        line
+        for node in words
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    code = [line for at, line in enumerate(source.splitlines(), 1) if at not in said and line.strip().partition("#")[0]]
+    assert len(code) <= 600

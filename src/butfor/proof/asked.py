@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
 from butfor.errors import UnsupportedProblemError
+from butfor.model.float_order import last_between
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
@@ -46,52 +47,74 @@ class ProofQuestion:
         question = self.case.question
         self.problem = state(space, claim.reading.model, self.case.factuals, (), question.prices, question.constraints)
         _refuse(question, self.problem)
-        self.features, self.inputs = self._features()
+        self.features, self.inputs, self.changed = self._features()
 
-    def _features(self) -> tuple[list[list[int]], list[FloatArray | None]]:
-        """The features that each column sets, and what each of its levels sets them to (None: the number itself)."""
-        space, source = self.claim.answers.space, ModelInputs(self.claim.reading.source)
-        start = self.case.factuals[:1]
-        values = [_tried(self.problem, j) for j in range(len(space))]
-        points = np.repeat(start, sum(map(len, values)), axis=0)
-        ends = np.cumsum([0, *map(len, values)])
-        for j, own in enumerate(values):
-            points[ends[j] : ends[j + 1], j] = own
-        table = self.case.before.take(np.zeros(len(points), dtype=np.intp)).table
-        base, rows = (
-            source.rows(self.case.before.take(np.zeros(1, dtype=np.intp)).table),
-            source.rows(space.decode(points, table)),
-        )
-        features, inputs = list[list[int]](), list[FloatArray | None]()
+    def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:
+        """The features that each column sets, what its levels set them to (None: a number), and whether a number is changed."""
+        space = self.claim.answers.space
+        tried = [_tried(self.problem, j) for j in range(len(space))]
+        column = np.repeat(np.arange(len(space)), [len(own) for own in tried])
+        rows = self._inputs(column, np.concatenate(tried))
+        base = self._inputs(column[:1], self.case.factuals[0, :1])
+        features, inputs, changed = list[list[int]](), list[FloatArray | None](), list[bool]()
         for j, feature in enumerate(space):
-            mine = rows[ends[j] : ends[j + 1]]
+            mine = rows[column == j]
             moved = np.flatnonzero((mine != base).any(axis=0))
             features.append(moved.tolist())
-            if feature.levels is None and (
-                len(moved) > 1 or not np.array_equal(mine[:, moved], np.repeat(values[j][:, None], len(moved), axis=1))
-            ):
-                raise not_proven(f"a pipeline that changes the numbers of {feature.name!r} before the trees read them")
             inputs.append(None if feature.levels is None else mine[:, moved])
+            same = len(moved) == 0 or np.array_equal(mine[:, moved], tried[j][:, None])
+            changed.append(feature.levels is None and not same)
+            if changed[j] and (len(moved) > 1 or (np.diff(mine[np.argsort(tried[j]), moved[0]]) < 0).any()):
+                raise not_proven(
+                    f"a pipeline that makes several features of {feature.name!r}, or one that falls where it rises"
+                )
         if len(found := [f for own in features for f in own]) != len({*found}):
             raise not_proven("a pipeline in which several columns make one feature")
-        return features, inputs
+        return features, inputs, changed
 
-    def columns(self) -> list[dict[str, Any]]:
-        """What all rows share of each column."""
-        domain = self.problem.domain
+    def _inputs(self, column: IntArray, value: FloatArray) -> FloatArray:
+        """What the trees read of the first row, if one column after the other gets a value."""
+        points = np.repeat(self.case.factuals[:1], len(column), axis=0)
+        points[np.arange(len(column)), column] = value
+        table = self.case.before.take(np.zeros(len(column), dtype=np.intp)).table
+        return ModelInputs(self.claim.reading.source).rows(self.claim.answers.space.decode(points, table))
+
+    def _edges(self, model: Any) -> dict[int, list[str]]:
+        """For each number that the pipeline changes, the largest value that goes to the left, at each cut of its feature."""
+        found: dict[int, list[Any]] = {j: [] for j, changed in enumerate(self.changed) if changed}
+        for node in (node for nodes in model.trees for node in nodes if len(node) == 4):
+            for j in found:
+                if node[0] == self.features[j][0] and node[1] not in found[j]:
+                    found[j].append(node[1])
+        column = np.array([j for j, cuts in found.items() for _ in cuts], dtype=np.intp)
+        cut = np.array([float(one) for cuts in found.values() for one in sorted(cuts)])
+        feature = np.array([self.features[j][0] for j in column.tolist()], dtype=np.intp)
+        whole = np.array([one.step == 1 for one in self.claim.answers.space])[column]
+        ends = np.array([_range(self.problem, j) for j in column.tolist()]).reshape(-1, 2)
+
+        def left(value: FloatArray) -> BoolArray:
+            read = self._inputs(column, np.where(whole, np.floor(value), value))[np.arange(len(column)), feature]
+            return np.asarray((read.astype(np.float32) if model.single else read) <= cut)
+
+        edge = last_between(left, ends[:, 0], ends[:, 1]) if len(column) else cut
+        edge = np.where(edge >= ends[:, 1], ends[:, 1] + np.abs(ends[:, 1]) + 1, edge)  # no value goes to the right
+        edge = np.where(np.isinf(edge), ends[:, 0] - np.abs(ends[:, 0]) - 1, edge)  # none goes to the left
+        return {j: list(map(float.hex, edge[column == j].tolist())) for j in found}
+
+    def columns(self, model: Any) -> list[dict[str, Any]]:
+        """What all rows share of each column. The checker's model says where its trees cut."""
+        domain, edges = self.problem.domain, self._edges(model)
         out = list[dict[str, Any]]()
         for j, feature in enumerate(self.claim.answers.space):
             about: dict[str, Any] = {"name": feature.name, "features": self.features[j]}
             inputs = self.inputs[j]
             if inputs is not None:
-                about["levels"] = [
-                    [str(level), *map(float.hex, row.tolist())]
-                    for level, row in zip(feature.levels or (), inputs, strict=True)
-                ]
+                pairs = zip(feature.levels or (), inputs, strict=True)
+                about["levels"] = [[str(level), *map(float.hex, row.tolist())] for level, row in pairs]
             else:
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
-                about["single"] = bool(domain.single[j])
+                about["single"], about["edges"] = bool(domain.single[j]), edges.get(j)
             out.append(about)
         return out
 
@@ -159,11 +182,18 @@ def _tried(problem: Problem, j: int) -> FloatArray:
     levels, start = problem.space.features[j].levels, problem.factuals[0, j]
     if levels is not None:
         return np.arange(len(levels), dtype=np.float64)
-    feature = problem.space.features[j]
-    low, high = np.clip([min(feature.low, start), max(feature.high, start)], -1e9, 1e9)
+    feature, (low, high) = problem.space.features[j], np.clip(_range(problem, j), -1e9, 1e9)
     some = np.linspace(low, high if low < high else low + 1, MOVES_TRIED)
     some = np.round(some) if feature.step == 1 else some
     return np.append(some.astype(np.float32).astype(np.float64) if feature.single else some, start)
+
+
+def _range(problem: Problem, j: int) -> tuple[float, float]:
+    """Between which numbers all rows lie, and what they may become."""
+    feature, domain, x = problem.space.features[j], problem.domain, problem.factuals[:, j]
+    ends = np.array([feature.low, feature.high, *x, *domain.low[:, j], *domain.high[:, j]])
+    known = ends[np.isfinite(ends)]
+    return float(known.min()), float(known.max())
 
 
 def _wanted(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, Any]:

@@ -212,8 +212,8 @@ class _Writer:
         """The model as the checker reads it."""
         try:
             return checker().Model(self.file.kind, self.file.content)
-        except (checker().Wrong, *checker().BROKEN) as error:
-            raise not_proven(f"{self.file.of} ({error})") from None
+        except Exception as error:
+            raise not_proven(f"{self.file.of} ({checker().told(error)})") from None
 
     @cached_property
     def recorded(self) -> list[Any]:
@@ -228,6 +228,11 @@ class _Writer:
                 pairs = zip(features.tolist(), said.ravel().tolist(), strict=True)
                 rows += [[list(map(float.hex, row)), float(one).hex()] for row, one in pairs if np.isfinite(row).all()]
         return rows
+
+    @cached_property
+    def columns(self) -> list[dict[str, Any]]:
+        """What all rows share of each column."""
+        return self.asked.columns(self.model)
 
     def _compare(self) -> None:
         """Refuse a model whose file says something else than the estimator."""
@@ -249,7 +254,7 @@ class _Writer:
                 "of": self.file.of,
             }
             text = json.dumps(
-                {"format": "butfor.question/1", "model": about, "wanted": wanted, "columns": self.asked.columns(),
+                {"format": "butfor.question/1", "model": about, "wanted": wanted, "columns": self.columns,
                  "recorded": self.recorded}
             )  # fmt: skip
             sha256 = _sha256(text.encode())
@@ -332,8 +337,8 @@ class _Writer:
             if column.levels is not None:
                 point[j] = cell
             elif cell != column.home or not column.stay:
-                low = float(column.edge(column.cuts[cell - 1], True)) if cell else -np.inf
-                high = float(column.edge(column.cuts[cell], False)) if cell < len(column.cuts) else np.inf
+                low = float(column.ends[cell - 1][1]) if cell else -np.inf
+                high = float(column.ends[cell][0]) if cell < len(column.ends) else np.inf
                 value = domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
                 point[j] = start[j] if np.isnan(value) else value
         changes = self.asked.case.changes(np.array([i]), point[None])

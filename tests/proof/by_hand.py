@@ -1,0 +1,90 @@
+"""False claims with proofs by hand, each for one fault that a checker could have. Random attacks would hardly find them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.proof.cases import Case
+
+
+def tree(*nodes: tuple[int, float, int, int] | float) -> dict[str, Any]:
+    """A tree of nodes (feature, cut, left, right) and leaves."""
+    inner = [node if isinstance(node, tuple) else (-1, 0.0, -1, -1) for node in nodes]
+    feature, cut, left, right = (list(part) for part in zip(*inner, strict=True))
+    value = [0.0 if isinstance(node, tuple) else node for node in nodes]
+    return {
+        "feature": feature,
+        "cut": [x.hex() for x in cut],
+        "left": left,
+        "right": right,
+        "value": [x.hex() for x in value],
+    }
+
+
+def number(now: float, rate: float, low: float = -10.0, high: float = 10.0) -> dict[str, Any]:
+    ends = {"now": now.hex(), "least": low.hex(), "most": high.hex()}
+    return {**ends, "stay": True, "price": [(0.0).hex(), rate.hex(), (0.0).hex()]}
+
+
+def case(
+    name: str, trees: list[Any], columns: list[Any], wanted: float, below: float, *steps: Any,
+    grid: list[str] | None = None, reads: str = "float64", base: float = 0.0,
+) -> Case:  # fmt: skip
+    """A claim about a sum of trees that must reach a value."""
+    model = {
+        "format": "butfor.forest/1",
+        "reads": reads,
+        "sum": "value",
+        "mean": False,
+        "base": base.hex(),
+        "scale": "0x1p0",
+    }
+    shared = {
+        "format": "butfor.question/1",
+        "wanted": {"of": ["value", None], "at least": wanted.hex()},
+        "columns": [
+            {"name": "xyz"[j], "features": [j], "grid": grid, "single": False, "edges": None}
+            for j in range(len(columns))
+        ],
+        "recorded": [],
+    }
+    own = {
+        "format": "butfor.proof/1",
+        "row": name,
+        "columns": columns,
+        "changes": None,
+        "below": below.hex(),
+        "answer": None,
+    }
+    return Case(
+        shared, own, [json.dumps(step) for step in steps], "arrays", json.dumps({**model, "trees": trees}), name
+    )
+
+
+def by_hand() -> list[Case]:
+    """False claims."""
+    step = tree((0, 0.0, 1, 2), 0.0, 1.0)
+    # 1 for x in (1, 2] or beyond, where y stays; the leaf is reached from both blocks, of which the farther one is told
+    wide = tree((0, 1.0, 1, 2), 0.0, (1, 0.0, 3, 6), (0, 2.0, 4, 5), 1.0, 0.0, 1.0)
+    other = tree((2, 0.0, 1, 2), 0.0, 1.0)
+    places = [number(0.0, 1.0), number(1.0, 10.0), number(-1.0, 1.0)]
+    largest = [{"rate": [3, 1]}, {"say": [0, 2, 1 << 40, 2, 1 << 39]}, {"end": "dual"}]
+    rounding = 2.0**-22  # of sums of 2^30 and a little
+    little = tree((0, 0.0, 1, 2), 0.0, 0.6 * rounding)
+    middle = tree((0, 1.0, 1, 2), 0.0, 1.0)
+    nearest = 1.0 + 2.0**-24  # what float32 may read as more than 1
+    aside = tree(
+        (1, 0.0, 1, 2), 1.0, (0, 0.0, 3, 4), 0.0, 0.0
+    )  # the leaf of 1 does not ask for x, whose messages are negative
+    negative = [{"rate": [2, 0]}, {"say": [0, 0, -(1 << 41), 1, -(1 << 41)]}, {"end": "dual"}]
+    end: dict[str, Any] = {"end": "score"}
+    return [
+        case("the largest message of an entry", [wide, other], places, 2.0, 2.9, *largest),
+        case("a score that just reaches the goal", [step], [number(-1.0, 1.0)], 1.0, 1.5, end),
+        case("a sum that only floats reach", [little], [number(-1.0, 1.0)], 2.0**30 + rounding, 1.5, end, base=2.0**30),
+        case("before the next float32", [middle], [number(0.0, 1.0)], 1.0, nearest + 2.0**-26, end, reads="float32"),
+        case("a point beside the grid", [middle], [number(0.0, 1.0)], 1.0, 1.25, end, grid=["1/10", "0"]),
+        case("an end for a cheap row", [step], [number(-1.0, 1.0)], 1.0, 1.5, {"end": "cost"}),
+        case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
+    ]
