@@ -7,6 +7,7 @@ from typing import Any
 
 from butfor.cli.asked import QuestionOptions
 from butfor.cli.files import load, read_table, read_words
+from butfor.ledger.log import Log
 from butfor.serve.answering import at
 from butfor.serve.desk import Desk
 from butfor.serve.team import work
@@ -14,14 +15,14 @@ from butfor.serve.team import work
 
 def opened(opening: dict[str, Any]) -> Desk:
     """The desk of a model, its rows, and what is asked in every question: all of them files."""
-    files = {name: None if path is None else Path(path) for name, path in opening.items()}
+    files = {name: None if path is None else Path(path) for name, path in opening.items() if name != "log"}
     model, data = (Path(opening[name]) for name in ("model", "data"))
     estimator = load(model)
     table = read_table(data, estimator)
     known = table if files["training"] is None else read_table(files["training"], estimator)
     explainer = QuestionOptions(rules=files["rules"], words=files["words"]).explainer(estimator, known)
     spoken = explainer.rules.words if files["words"] is None else read_words(files["words"])
-    return Desk(explainer, table, spoken)
+    return Desk(explainer, table, spoken, None if opening.get("log") is None else Log(opening["log"]))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from butfor.cli.options import Data, Model, RulesFile, WordsFile
+from butfor.cli.options import Data, LogOption, Model, RulesFile, WordsFile
 from butfor.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def serve(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many questions are answered at once.")] = 2,
     waiting: Annotated[int, typer.Option(min=0, help="How many more may wait.")] = 20,
+    log: LogOption = None,
 ) -> None:
     """Open a page on which people ask "what if?", and an interface for programs.
 
@@ -52,10 +53,8 @@ def serve(
     from butfor.serve.app import application
     from butfor.serve.team import Team
 
-    opening = {
-        name: None if path is None else str(path.resolve())
-        for name, path in {"model": model, "data": data, "training": training, "rules": rules, "words": words}.items()
-    }
+    given = {"model": model, "data": data, "training": training, "rules": rules, "words": words}
+    opening = {name: None if path is None else str(path.resolve()) for name, path in given.items()} | {"log": log}
     desk = opened(opening)
     keys = _keys(tokens, away=bool(host))
     hosts = (*LOOPBACK, *(name.lower() for name in host or ()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from butfor.audit.recheck import check
@@ -31,9 +32,10 @@ def explained(desk: Desk, question: Inquiry) -> Iterator[Json]:
     best: Explanations | None = None
     steps = desk.explainer.improving(
         row, **question.question, k=question.k, seed=question.seed, time_limit=question.seconds, progress=False,
-        meta=question.meta,
+        meta={"who": question.who},
     )  # fmt: skip
     for best in steps:
+        _logged(desk, best, question)
         yield {
             "event": "answers",
             "answers": [answered(one, question) for one in best],
@@ -44,10 +46,17 @@ def explained(desk: Desk, question: Inquiry) -> Iterator[Json]:
         yield from _region(desk, best[0], target)
 
 
+def _logged(desk: Desk, answers: Explanation | Explanations, question: Inquiry) -> None:
+    """Log what is shown next, if there is a log. If that fails, nothing is shown."""
+    if desk.log is not None:
+        desk.log.append(answers, who=question.who or None)
+
+
 def warm(desk: Desk) -> None:
     """Answer one question, so that all loops are compiled and loaded before somebody waits for them."""
+    silent = replace(desk, log=None)
     with suppress(ButforError):
-        for _ in explained(desk, Inquiry(row=0, seconds=1.0, region=True)):
+        for _ in explained(silent, Inquiry(row=0, seconds=1.0, region=True)):
             pass
 
 
@@ -106,6 +115,8 @@ def menu(desk: Desk, question: Inquiry) -> Iterator[Json]:
     """Every set of columns that is worth changing, with its cheapest answer."""
     row = desk.given(question.row)
     made = desk.explainer.menu(row, **question.question, most=question.most, time_limit=question.seconds)
+    for one in made.answers:
+        _logged(desk, one, question)
     options = [answered(one, question) for one in made.answers]
     yield {"event": "menu", "answers": options, "text": str(made)}
 
@@ -146,16 +157,16 @@ def _recorded(desk: Desk, body: Any) -> Explanation:
     return answer.described(desk.words) if desk.words else answer
 
 
-DESK_WORK: Mapping[str, Callable[[Desk, Any], Iterator[Json]]] = {
-    "explain": lambda desk, body: explained(desk, asked(body)),
-    "menu": lambda desk, body: menu(desk, asked(body)),
-    "check": checked,
-    "render": rendered,
+DESK_WORK: Mapping[str, Callable[[Desk, Any, str], Iterator[Json]]] = {
+    "explain": lambda desk, body, who: explained(desk, replace(asked(body), who=who)),
+    "menu": lambda desk, body, who: menu(desk, replace(asked(body), who=who)),
+    "check": lambda desk, body, who: checked(desk, body),
+    "render": lambda desk, body, who: rendered(desk, body),
 }
-"""What is done at a desk."""
+"""What is done at a desk, for whom."""
 
 
 def at(desk: Desk) -> Callable[[str, Any], Iterator[Json]]:
     """What a process does at a desk, which is warm from then on."""
     warm(desk)
-    return lambda work, body: DESK_WORK[work](desk, body)
+    return lambda work, body: DESK_WORK[work](desk, body["asked"], body["who"])

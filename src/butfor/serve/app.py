@@ -69,7 +69,7 @@ def application(desk: Desk, team: Team, hosts: tuple[str, ...], keys: Keys) -> A
         route("/static/{name}", _static), route("/api/v1/openapi.json", _interface),
         route("/api/v1/model", _model), route("/api/v1/columns", _columns), route("/api/v1/rows", _rows),
         route("/api/v1/rows/{number:int}", _row), route("/api/v1/score", _score, "POST"),
-        route("/api/v1/explain", _explain, "POST"), route("/api/v1/menu", _work, "POST"),
+        route("/api/v1/log", _log), route("/api/v1/explain", _explain, "POST"), route("/api/v1/menu", _work, "POST"),
         route("/api/v1/check", _work, "POST"), route("/api/v1/render", _work, "POST"),
     ]  # fmt: skip
     inner = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_found, 405: _not_allowed})
@@ -81,7 +81,7 @@ async def _in_words(server: Server, handler: Handler, request: Request) -> Respo
     try:
         return await handler(server, request)
     except ButforError as error:
-        return replied(400 if isinstance(error, BodyError) else 422, refused(error))
+        return replied(400, refused(error)) if isinstance(error, BodyError) else _failed(refused(error))
     except TooLargeError:
         return TOO_LARGE
     except QueueFullError as error:
@@ -131,7 +131,8 @@ def _no_number(text: str) -> Any:
 
 async def _page(server: Server, request: Request) -> Response:
     """The page. Without a script, it answers the question in its address."""
-    asked = Wanted.of(request.query_params) if request.state.who is not None else None
+    who = request.state.who
+    asked = Wanted.of(request.query_params, who) if who is not None else None
     return HTMLResponse(await page(server.desk, server.team, server.keys.csrf, asked))
 
 
@@ -202,12 +203,17 @@ def _scored(desk: Desk, row: Any) -> Json:
     return {"values": desk.values(table)[0], **desk.scores(table)[0]}
 
 
+async def _log(server: Server, request: Request) -> Response:
+    """The last entries of the log: who was told what, when, and their digests."""
+    count = _whole(request.query_params.get("last", "20"), "last")
+    return JSONResponse(await anyio.to_thread.run_sync(server.desk.logged, count))
+
+
 async def _explain(server: Server, request: Request) -> Response:
     """The answers as they are found, or the last of them."""
     body = await _json(request)
-    body = {**body, "meta": {"who": request.state.who}} if isinstance(body, dict) else body
     if "text/event-stream" in request.headers.get("accept", ""):
-        return await _streamed(server, body)
+        return await _streamed(server, _from(request, body))
     return await _once(server, request, "explain", body)
 
 
@@ -227,7 +233,7 @@ async def _once(server: Server, request: Request, work: str, body: Any) -> Respo
             )
         return JSONResponse(reply_before)
     found: Json = {}
-    async with aclosing(server.team.ask(work, body)) as events:
+    async with aclosing(server.team.ask(work, _from(request, body))) as events:
         async for event in events:
             if event["event"] == "error":
                 return _failed(event["error"])
@@ -240,8 +246,17 @@ async def _once(server: Server, request: Request, work: str, body: Any) -> Respo
     return JSONResponse(found)
 
 
+def _from(request: Request, body: Any) -> Json:
+    """A question with who asks it."""
+    return {"asked": body, "who": request.state.who}
+
+
+FAILED_WITH = {"Failure": 500, "LogError": 503}
+"""The status of an error, if it is not that of a question which cannot be answered."""
+
+
 def _failed(error: Json) -> Response:
-    return replied(500 if error["kind"] == "Failure" else 422, error)
+    return replied(FAILED_WITH.get(error["kind"], 422), error)
 
 
 async def _streamed(server: Server, body: Any) -> Response:

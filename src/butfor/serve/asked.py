@@ -15,7 +15,7 @@ MOST_SECONDS = 60.0
 MOST_ANSWERS = 10
 """How many answers one question may ask for, at most."""
 
-LIMITS = ("row", "k", "seconds", "seed", "card", "language", "region", "most", "meta")
+LIMITS = ("row", "k", "seconds", "seed", "card", "language", "region", "most")
 OF_RULES = ("target", "cost", "constraints", "columns")
 """What is asked, by the names of a file of rules."""
 
@@ -35,7 +35,7 @@ class Inquiry:
     - `card`, `language`: whether to write each answer as HTML, and in which language;
     - `region`: whether to say where the answer stays valid, too;
     - `most`: how many columns may change together in a menu;
-    - `meta`: what to note with the answers.
+    - `who`: who asks. The server says it, and not the question.
     """
 
     row: int | Mapping[str, Any]
@@ -47,7 +47,7 @@ class Inquiry:
     card: bool = False
     region: bool = False
     most: int = 2
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    who: str = ""
 
     @property
     def question(self) -> dict[str, Any]:
@@ -79,7 +79,6 @@ def asked(body: Any) -> Inquiry:
         card=_truth(body, "card"),
         region=_truth(body, "region"),
         most=_count(body, "most", 2, 4),
-        meta=body.get("meta") or {},
     )
 
 

@@ -14,6 +14,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import shown, word
 from butfor.explanation.column_words import Words
+from butfor.ledger.log import Log
 from butfor.problem.constraints.constraint import CodedConstraint
 from butfor.problem.written.constraints import as_constraints
 from butfor.serve.plain import Json, plain
@@ -28,11 +29,12 @@ MOST_LISTED = 200
 
 @dataclass(frozen=True, eq=False)
 class Desk:
-    """A model that was read, and the rows that people ask about."""
+    """A model that was read, the rows that people ask about, and the log of what they were told."""
 
     explainer: Explainer
     table: Any
     words: Words | None = None
+    log: Log | None = None
 
     @cached_property
     def model(self) -> Json:
@@ -93,6 +95,16 @@ class Desk:
             "missing": feature.missing,
             "kept": feature.name in self._kept,
         }
+
+    def logged(self, count: int) -> Json:
+        """The last entries of the log, newest first."""
+        if self.log is None:
+            raise InputError("this server keeps no log.", "", "Start it with --log.")
+        if not 0 < count <= MOST_LISTED:
+            raise InputError(f"last={count} was given.", f"At most {MOST_LISTED} entries are listed at once.")
+        shown = ("number", "kind", "at", "who", "model", "question", "digest")
+        found = [{name: getattr(one, name) for name in shown} for one in reversed(self.log.last(count))]
+        return {"total": len(self.log), "entries": found}
 
     def row(self, number: int) -> Json:
         """One row of the table."""

@@ -30,7 +30,7 @@ SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the address of the page says: a row by its number, columns that stay, the target, rows to list."""
+    """Who asks, and what the address of the page says: a row by its number, columns that stay, the target, rows to list."""
 
     row: int | None = None
     locked: tuple[str, ...] = ()
@@ -39,9 +39,10 @@ class Wanted:
     offset: int = 0
     language: str = "en"
     ask: bool = False
+    who: str = ""
 
     @classmethod
-    def of(cls, given: Any) -> Wanted:
+    def of(cls, given: Any, who: str) -> Wanted:
         """What a query says. What it says wrongly counts as not said: a page is shown in any case."""
         numbers = {
             name: int(given[name]) if given.get(name, "").isdecimal() and len(given[name]) < 12 else None
@@ -50,7 +51,7 @@ class Wanted:
         language = given.get("language", "")
         return cls(
             numbers["row"], tuple(given.getlist("lock")), given.get("target", ""), given.get("where", ""),
-            numbers["offset"] or 0, language if language in LANGUAGES else LANGUAGES[0], "ask" in given,
+            numbers["offset"] or 0, language if language in LANGUAGES else LANGUAGES[0], "ask" in given, who,
         )  # fmt: skip
 
 
@@ -87,7 +88,7 @@ async def _answer(team: Team, wanted: Wanted, shown: Json) -> Json:
         body["target"] = classes[wanted.target]
     found: Json = {}
     try:
-        async with aclosing(team.ask("explain", body)) as events:
+        async with aclosing(team.ask("explain", {"asked": body, "who": wanted.who})) as events:
             async for event in events:
                 found |= event
     except (QueueFullError, ProcessEndedError):
