@@ -143,21 +143,41 @@ def _query(name: str, schema: Schema) -> Schema:
     return {"name": name, "in": "query", "schema": schema}
 
 
-@cache
-def interface() -> Schema:
-    """The description of the interface."""
-    key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT_SCHEMA}]
-    answers = thing(
-        "answers seconds", answers=listed(named("Answer")), seconds=NUMBER_SCHEMA, region={"type": "object"}
-    )
+WHOLE: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}
+
+
+def _looked_up() -> Schema:
+    """What is looked up: the model, its columns, rows, the log."""
+    listed_rows = thing("total offset rows", total=WHOLE, offset=WHOLE, rows=listed(named("Row")))
+    asked_rows = [_query("offset", WHOLE), _query("limit", COUNT), _query("where", TEXT_SCHEMA)]
+    number = {"name": "number", "in": "path", "required": True, "schema": WHOLE}
+    entries = thing("total entries", total=WHOLE, entries=listed({"type": "object"}))
+    return {
+        "/api/v1/model": _get("The model and the rules", {"type": "object"}),
+        "/api/v1/columns": _get("What each column may hold", thing("columns", columns=listed({"type": "object"}))),
+        "/api/v1/rows": _get("Rows of the table, page by page", listed_rows, 400, 422, parameters=asked_rows),
+        "/api/v1/rows/{number}": _get("One row", named("Row"), 404, 422, parameters=[number]),
+        "/api/v1/log": _get(
+            "The last entries of the log, newest first", entries, 400, 422, 503, parameters=[_query("last", COUNT)]
+        ),
+    }
+
+
+def _worked_out() -> Schema:
+    """What processes work out."""
     recorded = thing(
         "answer",
         answer={"type": "string", "description": "the record of an answer"},
         language={"enum": list(LANGUAGES)},
     )
     rendered = {**recorded, "properties": {**recorded["properties"], "as": {"enum": ["page", "letter"]}}}
+    answers = thing(
+        "answers seconds", answers=listed(named("Answer")), seconds=NUMBER_SCHEMA, region={"type": "object"}
+    )
     menu = thing("answers text", answers=listed(named("Answer")), text=TEXT_SCHEMA)
     checked = thing("passed text", passed={"type": "boolean"}, text=TEXT_SCHEMA)
+    key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT_SCHEMA}]
 
     def worked(summary: str, body: Schema, schema: Schema) -> Schema:
         return _post(summary, body, schema, 409, 429, parameters=key)
@@ -165,45 +185,22 @@ def interface() -> Schema:
     explain = worked("The cheapest change that meets the target", named("Question"), answers)
     events = {"schema": {"type": "string"}, "example": 'event: answers\ndata: {"event": "answers", "answers": []}\n\n'}
     explain["post"]["responses"]["200"]["content"]["text/event-stream"] = events
-    whole = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+    return {
+        "/api/v1/score": _post("What the model predicts for a row", thing("row", row=ROW), SCORED),
+        "/api/v1/explain": explain,
+        "/api/v1/menu": worked("Every set of columns worth changing", named("Question"), menu),
+        "/api/v1/check": worked("The certificate of an answer, done again", recorded, checked),
+        "/api/v1/render": worked("An answer as a page or a letter", rendered, thing("text", text=TEXT_SCHEMA)),
+    }
+
+
+@cache
+def interface() -> Schema:
+    """The description of the interface."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "butfor", "version": butfor.__version__, "summary": "Certified counterfactual explanations"},
-        "paths": {
-            "/api/v1/model": _get("The model and the rules", {"type": "object"}),
-            "/api/v1/columns": _get("What each column may hold", thing("columns", columns=listed({"type": "object"}))),
-            "/api/v1/rows": _get(
-                "Rows of the table, page by page",
-                thing("total offset rows", total=whole, offset=whole, rows=listed(named("Row"))),
-                400,
-                422,
-                parameters=[
-                    _query("offset", whole),
-                    _query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}),
-                    _query("where", TEXT_SCHEMA),
-                ],
-            ),
-            "/api/v1/rows/{number}": _get(
-                "One row",
-                named("Row"),
-                404,
-                422,
-                parameters=[{"name": "number", "in": "path", "required": True, "schema": whole}],
-            ),
-            "/api/v1/log": _get(
-                "The last entries of the log, newest first",
-                thing("total entries", total=whole, entries=listed({"type": "object"})),
-                400,
-                422,
-                503,
-                parameters=[_query("last", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED})],
-            ),
-            "/api/v1/score": _post("What the model predicts for a row", thing("row", row=ROW), SCORED),
-            "/api/v1/explain": explain,
-            "/api/v1/menu": worked("Every set of columns worth changing", named("Question"), menu),
-            "/api/v1/check": worked("The certificate of an answer, done again", recorded, checked),
-            "/api/v1/render": worked("An answer as a page or a letter", rendered, thing("text", text=TEXT_SCHEMA)),
-        },
+        "paths": {**_looked_up(), **_worked_out()},
         "components": {
             "schemas": {"Question": QUESTION, "Answer": ANSWER, "Error": ERROR, "Row": LISTED_ROW},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
