@@ -143,23 +143,28 @@ def _query(name: str, schema: Schema) -> Schema:
     return {"name": name, "in": "query", "schema": schema}
 
 
-WHOLE: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
-COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}
+WHOLE_SCHEMA: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+COUNT_SCHEMA: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}
 
 
 def _looked_up() -> Schema:
     """What is looked up: the model, its columns, rows, the log."""
-    listed_rows = thing("total offset rows", total=WHOLE, offset=WHOLE, rows=listed(named("Row")))
-    asked_rows = [_query("offset", WHOLE), _query("limit", COUNT), _query("where", TEXT_SCHEMA)]
-    number = {"name": "number", "in": "path", "required": True, "schema": WHOLE}
-    entries = thing("total entries", total=WHOLE, entries=listed({"type": "object"}))
+    listed_rows = thing("total offset rows", total=WHOLE_SCHEMA, offset=WHOLE_SCHEMA, rows=listed(named("Row")))
+    asked_rows = [_query("offset", WHOLE_SCHEMA), _query("limit", COUNT_SCHEMA), _query("where", TEXT_SCHEMA)]
+    number = {"name": "number", "in": "path", "required": True, "schema": WHOLE_SCHEMA}
+    entries = thing("total entries", total=WHOLE_SCHEMA, entries=listed({"type": "object"}))
     return {
         "/api/v1/model": _get("The model and the rules", {"type": "object"}),
         "/api/v1/columns": _get("What each column may hold", thing("columns", columns=listed({"type": "object"}))),
         "/api/v1/rows": _get("Rows of the table, page by page", listed_rows, 400, 422, parameters=asked_rows),
         "/api/v1/rows/{number}": _get("One row", named("Row"), 404, 422, parameters=[number]),
         "/api/v1/log": _get(
-            "The last entries of the log, newest first", entries, 400, 422, 503, parameters=[_query("last", COUNT)]
+            "The last entries of the log, newest first",
+            entries,
+            400,
+            422,
+            503,
+            parameters=[_query("last", COUNT_SCHEMA)],
         ),
     }
 
