@@ -13,7 +13,7 @@ from tests.explanation.test_pickle import OBJECTS
 
 TABLES = (
     "Explanation", "Explanations", "Certificate", "Space", "Menu", "Ladder", "TradeOff", "Best", "Alternatives", "Region",
-    "Contributions", "DecisionMap", "TreePath", "Supports", "Checked", "AllChecked", "Portfolio", "HowFar",
+    "Contributions", "DecisionMap", "TreePath", "Supports", "Checked", "AllChecked", "Portfolio", "HowFar", "Verified",
 )  # fmt: skip
 """These print as tables."""
 

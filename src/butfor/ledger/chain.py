@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from secrets import token_hex
@@ -32,7 +32,7 @@ NO_ENTRY = "0" * 64
 SALT_BYTES = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Entry:
     """One entry of a log: an answer with who got it, when, and from which model; or the note of a purge.
 
@@ -52,9 +52,12 @@ class Entry:
     content: str
     previous: str
     digest: str
-    salt: str | None = field(repr=False)
-    shared: str | None = field(repr=False)
-    own: str | None = field(repr=False)
+    salt: str | None
+    shared: str | None
+    own: str | None
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.number}: {self.kind} for {self.who} at {self.at.partition('.')[0]} UTC>"
 
     @property
     def purged(self) -> bool:
