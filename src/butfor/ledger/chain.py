@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
+from json.encoder import encode_basestring_ascii
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
 from butfor.errors import InputError
 from butfor.explanation.explanation import Explanation
@@ -89,6 +90,23 @@ class Entry:
         return replace(self, number=number + 1, previous=previous, digest=linked(self, number + 1, previous))
 
 
+class EntryRow(NamedTuple):
+    """An entry as it stands in its table: `shared` is the digest of the text."""
+
+    number: int
+    kind: str
+    at: str
+    who: str
+    model: str
+    question: str
+    content: str
+    previous: str
+    digest: str
+    salt: str | None
+    shared: str | None
+    own: str | None
+
+
 def entries_of(answers: Explanations, at: str, who: str) -> Iterator[Entry]:
     """The entries of answers, which have no place yet."""
     answers = replace(answers, certificates=[*answers.certificates])  # they are read often, and each is made anew
@@ -132,11 +150,12 @@ text_digest = lru_cache(maxsize=64)(digest_of)
 """The digest of a text that many records share."""
 
 
-def content_of(salt: str, shared: str, own: str) -> str:
+def content_of(salt: str | None, shared: str | None, own: str) -> str:
     """The digest of a record of which `shared` is the digest of the shared text."""
     return digest_of(f"{salt}\n{shared}\n{own}")
 
 
-def linked(one: Any, number: int, previous: str) -> str:
-    """The digest of an entry at its place, behind the one with the digest `previous`."""
-    return digest_of(canonical([previous, number, one.kind, one.at, one.who, one.model, one.question, one.content]))
+def linked(one: Entry | EntryRow, number: int, previous: str) -> str:
+    """The digest of an entry at its place, behind the one with the digest `previous`: of their list as JSON."""
+    said = map(encode_basestring_ascii, (one.kind, one.at, one.who, one.model, one.question, one.content))
+    return digest_of(f'["{previous}",{number},{",".join(said)}]')

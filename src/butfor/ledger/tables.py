@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
 
-from butfor.ledger.chain import ANSWERED, NO_ENTRY, NOTED, Entry, digest_of, text_digest
+from butfor.ledger.chain import ANSWERED, NO_ENTRY, NOTED, Entry, EntryRow, digest_of, text_digest
 
 LOG_TABLES = sa.MetaData()
 
@@ -97,10 +97,11 @@ def _texts(connection: Any, digests: Iterable[str]) -> dict[str, str]:
     return dict(connection.execute(SHARED_TEXTS.select().where(SHARED_TEXTS.c.digest.in_(digests))).all())
 
 
-def chain(connection: Any) -> AbstractContextManager[Iterable[Any]]:
+@contextmanager
+def chain(connection: Any) -> Iterator[Iterator[EntryRow]]:
     """All rows of entries in their order, which are not held in memory together."""
-    rows: AbstractContextManager[Iterable[Any]] = connection.execute(IN_ORDER.execution_options(yield_per=ENTRIES_READ))
-    return rows
+    with connection.execute(IN_ORDER.execution_options(yield_per=ENTRIES_READ)) as found:
+        yield (EntryRow._make(row) for rows in found.partitions() for row in rows)
 
 
 def sound(connection: Any) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.explanation.render import rendered
-from butfor.ledger.chain import NO_ENTRY, Entry, content_of, linked, until_of
+from butfor.ledger.chain import NO_ENTRY, Entry, EntryRow, content_of, linked, until_of
 from butfor.records.parted import answers_in
 
 LISTED_FALSE = 20
@@ -55,7 +55,7 @@ class Verified:
         return "\n".join([*lines, f"head {self.head}"])
 
 
-def chain_of(rows: Iterable[Any], sound: Set[str], purges: Sequence[Entry], head: tuple[int, str]) -> Verified:
+def chain_of(rows: Iterable[EntryRow], sound: Set[str], purges: Sequence[Entry], head: tuple[int, str]) -> Verified:
     """The chain, computed again up to the first entry that is false.
 
     - `sound`: the digests of the texts that records share, of those that have them;
@@ -73,7 +73,7 @@ def chain_of(rows: Iterable[Any], sound: Set[str], purges: Sequence[Entry], head
     return Verified(number, purged, previous, number + 1 if wrong else None, wrong)
 
 
-def _wrong_place(row: Any, number: int, previous: str, head: tuple[int, str]) -> str:
+def _wrong_place(row: EntryRow, number: int, previous: str, head: tuple[int, str]) -> str:
     """What is wrong with the place of a row behind the last one, of which number and digest are given; empty if nothing is."""
     if row.number != number + 1:
         return "is missing."
@@ -86,7 +86,7 @@ def _wrong_place(row: Any, number: int, previous: str, head: tuple[int, str]) ->
     return ""
 
 
-def _wrong_record(row: Any, sound: Set[str], purged_until: Sequence[tuple[int, str]]) -> str:
+def _wrong_record(row: EntryRow, sound: Set[str], purged_until: Sequence[tuple[int, str]]) -> str:
     """What is wrong with the record of a row; empty if nothing is."""
     if row.own is None:
         purged = any(row.number < noted and row.at < until for noted, until in purged_until)
