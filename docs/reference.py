@@ -35,6 +35,7 @@ GROUPS = {
     ),
     "Columns": (
         "Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "one_hot", "thermometer", "describe", "Column",
+        "reasons", "ReasonCode",
         "rules", "Rules",
     ),
     "Your own models": ("black_box", "calibrated", "torch_model", "onnx_model", "Scorecard"),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from butfor.explanation.ladder import Ladder
     from butfor.explanation.menu import Menu, MenuLine, Standing
     from butfor.explanation.question_record import QuestionRecord
+    from butfor.explanation.reasons import ReasonCode, reasons
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
@@ -100,6 +101,7 @@ _HOMES = {
     "butfor.explanation.best": ("Best",),
     "butfor.explanation.changes": ("Change",),
     "butfor.explanation.column_words": ("Column", "describe"),
+    "butfor.explanation.reasons": ("ReasonCode", "reasons"),
     "butfor.explanation.concat": ("concat",),
     "butfor.explanation.contributions": ("Contributions",),
     "butfor.explanation.decision_map": ("DecisionMap",),
