@@ -194,7 +194,7 @@ def test_a_file_that_may_run_code_is_not_loaded(ending, written, file):
 def test_other_files_are_refused(file, tmp_path):
     refused(
         file(".csv"),
-        "a file that ends in .cbm, .json, .ubj, .txt, .onnx, .skops, .pmml is needed",
+        "a file that ends in .cbm, .json, .ubj, .txt, .onnx, .skops, .pmml, .tl is needed",
         error=bf.errors.InputTypeError,
     )
     with pytest.raises(FileNotFoundError):

@@ -184,6 +184,10 @@ def _pmml_model(path: Path, held: bytes) -> Any:
         raise _not_read(path, error.given.rstrip("."), held, error.needed) from None
 
 
+def _treelite_model(path: Path, held: bytes) -> Any:
+    return import_module("treelite").Model.deserialize_bytes(held)
+
+
 def _onnx_network(path: Path, held: bytes) -> Any:
     try:
         return onnx_model(path)
@@ -201,6 +205,7 @@ READERS_OF_MODELS: dict[str, Callable[..., Any]] = {
     ".onnx": _onnx_network,
     ".skops": _skops_model,
     ".pmml": _pmml_model,
+    ".tl": _treelite_model,
 }
 """How a model is read, by the ending of its file: from its path and from what it holds."""
 

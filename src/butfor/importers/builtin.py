@@ -43,6 +43,7 @@ LIBRARIES = (
     "skorch_networks",
     "statsmodels_results",
     "torch_modules",
+    "treelite_models",
     "xgboost_trees",
 )
 """Files in `importers/libraries`. Each registers what it reads.
