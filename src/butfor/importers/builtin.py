@@ -16,6 +16,7 @@ LIBRARIES = (
     "interpret_ebm",
     "lifelines_models",
     "lightgbm_trees",
+    "ngboost_trees",
     "onnx_graphs",
     "onnx_pipelines",
     "optbinning_scorecards",
