@@ -18,7 +18,7 @@ NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { ech
 COMPILED := $(abspath $(VENV))/compiled
 PYTEST := WARMED=$(COMPILED)/warmed NUMBA_CACHE_DIR=$(COMPILED)/used $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival bench-portfolio bench-serve bench-log reproduce docs picture clean
+.PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival bench-portfolio bench-serve bench-proofs bench-log reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -68,6 +68,9 @@ bench: $(VENV)/.dev ## measure; writes benchmarks/results
 bench-ensembles: $(VENV)/.dev ## measure sums of trees (an hour; RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf adds it); writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
 	$(BIN)/python -m benchmarks.ensembles.report
+
+bench-proofs: $(VENV)/.dev ## measure proofs: their size, how long they take to make, and to check (an hour)
+	$(BIN)/python -m benchmarks.proofs
 
 bench-networks: $(VENV)/.dev ## measure networks (half an hour; RIVAL_PYTHON=a Python 3.12 adds DiCE); writes docs/benchmarks-networks.md
 	$(BIN)/python -m benchmarks.networks

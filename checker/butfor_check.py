@@ -760,7 +760,7 @@ LIMITS = """What this rests on:
   - the estimator computes what its file says: {of}, {trees} trees, SHA-256 {sha}
   - it reads values as {reads}, compares as its documentation says, and adds in IEEE arithmetic, in any order
     (its sums may be off by {doubt:.2g}; rows that it may take within that count as taken)
-  - columns become the features of the model as the question file says (a level sets the features that it lists)
+  - columns become the features of the model as the question file says (levels, and numbers that a pipeline changes)
   - prices, ranges and levels above are those that were asked for; no value is missing
   - {recorded} recorded rows have the recorded scores
 Not needed: whoever made the proof, how it was found, and any library."""

@@ -15,7 +15,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
@@ -262,6 +267,29 @@ def test_a_check_verifies_a_proof_and_compares_it_with_the_answer(tmp_path: Path
     assert "a file is not there" in repr(bf.check(answers[1], model, proof=file.parent))
     with pytest.raises(InputError, match="is not there"):
         bf.check(answers[1], model, proof=tmp_path / "nowhere")
+
+
+def test_rows_with_missing_values_are_left_out(tmp_path: Path) -> None:
+    X, y = table()
+    X = X[["income", "age"]].astype(float)
+    X.iloc[0, 0] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=3).fit(X, y)
+    found = proven(model, X, tmp_path, rows=3)
+    assert found[0].words == "the row has missing values"
+    assert [one.verified for one in found] == [False, True, True]
+    with pytest.raises(UnsupportedProblemError, match="a row with missing values"):
+        proven(model, X, tmp_path, rows=1)
+
+
+def test_a_portfolio_is_proven(tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator("xgboost").fit(X, y)
+    portfolio = bf.Explainer(model, data=X).portfolio(
+        X.iloc[:6], tmp_path / "portfolio", target="other", progress=False
+    )
+    found = bf.prove(portfolio, model, tmp_path / "proofs")
+    assert found.verified == len(found) == 6
+    assert bf.check(portfolio, model, proof=tmp_path / "proofs").passed
 
 
 def test_the_command_writes_proofs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

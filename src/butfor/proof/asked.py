@@ -47,15 +47,19 @@ class ProofQuestion:
         question = self.case.question
         self.problem = state(space, claim.reading.model, self.case.factuals, (), question.prices, question.constraints)
         _refuse(question, self.problem)
+        complete = np.flatnonzero(~np.isnan(self.case.factuals).any(axis=1))
+        if not len(complete):
+            raise not_asked("a row with missing values")
+        self.base = complete[:1]
         self.features, self.inputs, self.changed = self._features()
 
     def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:
         """The features that each column sets, what its levels set them to (None: a number), and whether a number is changed."""
         space = self.claim.answers.space
-        tried = [_tried(self.problem, j) for j in range(len(space))]
+        tried = [_tried(self.problem.take(self.base), j) for j in range(len(space))]
         column = np.repeat(np.arange(len(space)), [len(own) for own in tried])
         rows = self._inputs(column, np.concatenate(tried))
-        base = self._inputs(column[:1], self.case.factuals[0, :1])
+        base = self._inputs(column[:1], self.case.factuals[self.base, 0])
         features, inputs, changed = list[list[int]](), list[FloatArray | None](), list[bool]()
         for j, feature in enumerate(space):
             mine = rows[column == j]
@@ -73,10 +77,11 @@ class ProofQuestion:
         return features, inputs, changed
 
     def _inputs(self, column: IntArray, value: FloatArray) -> FloatArray:
-        """What the trees read of the first row, if one column after the other gets a value."""
-        points = np.repeat(self.case.factuals[:1], len(column), axis=0)
+        """What the trees read of a row, if one column after the other gets a value."""
+        at = np.repeat(self.base, len(column))
+        points = self.case.factuals[at]
         points[np.arange(len(column)), column] = value
-        table = self.case.before.take(np.zeros(len(column), dtype=np.intp)).table
+        table = self.case.before.take(at).table
         return ModelInputs(self.claim.reading.source).rows(self.claim.answers.space.decode(points, table))
 
     def _edges(self, model: Any) -> dict[int, list[str]]:
