@@ -281,6 +281,7 @@ def test_rows_with_missing_values_are_left_out(tmp_path: Path) -> None:
         proven(model, X, tmp_path, rows=1)
 
 
+@pytest.mark.long
 def test_a_portfolio_is_proven(tmp_path: Path) -> None:
     X, y = table()
     model = estimator("xgboost").fit(X, y)
