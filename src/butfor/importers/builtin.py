@@ -11,6 +11,7 @@ LIBRARIES = (
     "cox_networks",
     "encoder_steps",
     "feature_engine_steps",
+    "flaml_automl",
     "imodels_rules",
     "pmml_models",
     "interpret_ebm",
