@@ -6,7 +6,6 @@ import getpass
 import os
 import pwd
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -17,6 +16,10 @@ from typing import Any
 
 PROGRAMS = [*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/opt/homebrew/opt").glob("postgresql*/bin")]
 """Where Debian and Homebrew keep what is not on the path."""
+
+
+OUTLIVED = '"$@" & read -r _; kill -INT $!; wait'
+"""The server ends with its input: so it does not outlive its caller, however that died."""
 
 
 def program(name: str) -> str | None:
@@ -42,18 +45,16 @@ def postgresql(*settings: str) -> Iterator[str]:
             words = [initdb, "-D", "data", "-U", "butfor", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"]
             subprocess.run(words, **run, check=True)
             more = [word for one in ("listen_addresses=", *settings) for word in ("-c", one)]
-            with subprocess.Popen([postgres, "-D", "data", "-k", str(folder), *more], **run) as running:
+            words = ["sh", "-c", OUTLIVED, "sh", postgres, "-D", "data", "-k", str(folder), *more]
+            with subprocess.Popen(words, **run, stdin=subprocess.PIPE):  # its end closes the pipe, and waits
                 url = f"postgresql://butfor@/{{}}?host={folder}"
-                try:
-                    _wait(url.format("postgres"), running)
-                    yield url
-                finally:
-                    running.send_signal(signal.SIGINT)  # it ends, whoever is still connected
+                _wait(url.format("postgres"))
+                yield url
         finally:
             shutil.rmtree(folder)
 
 
-def _wait(url: str, running: subprocess.Popen[bytes]) -> None:
+def _wait(url: str) -> None:
     """Wait until the server answers."""
     import sqlalchemy as sa
 
@@ -62,7 +63,6 @@ def _wait(url: str, running: subprocess.Popen[bytes]) -> None:
             told(url, "SELECT 1")
             return
         except sa.exc.OperationalError:
-            assert running.poll() is None, "PostgreSQL ended"
             time.sleep(0.05)
     raise AssertionError("PostgreSQL does not answer")
 

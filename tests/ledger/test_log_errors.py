@@ -13,12 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 import butfor as bf
 from butfor.errors import InputError, InputTypeError, LogError, MissingExtraError
 from butfor.ledger import database
 from butfor.ledger.age import before
-from tests.ledger.asked import QUESTION, answers, filled
+from tests.ledger.asked import QUESTION, answers, by_hand, filled
 from tests.ledger.server import told
 from tests.portfolio.asked import explainer, rows
 
@@ -96,6 +97,27 @@ def test_a_server_that_is_read_only(server: str) -> None:
     filled(where)
     told(where, "ALTER DATABASE audited SET default_transaction_read_only = on")
     is_read_only(where)
+
+
+def test_the_rights_that_the_page_names_are_enough_and_no_more(server: str) -> None:
+    told(server.format("postgres"), "CREATE DATABASE guarded")
+    told(server.format("postgres"), "CREATE ROLE desk LOGIN")
+    where = server.format("guarded")
+    filled(where)
+    page = Path(__file__).parents[2].joinpath("docs", "how-to", "log.md").read_text(encoding="utf-8")
+    grants = page.partition("```sql\n")[2].partition("```")[0].split(";")[:-1]
+    assert len(grants) == 2
+    for words in grants:
+        told(where, words)
+    desk = where.replace("butfor@", "desk@")
+    with bf.Log(desk) as log:
+        explainer().explain(rows(2), **QUESTION, log=log)
+        assert log.verify().entries == 10
+        with pytest.raises(LogError, match="cannot be written"):
+            log.purge("0 days")
+    for words in ("UPDATE butfor_entries SET who = 'me'", "DELETE FROM butfor_entries", "DELETE FROM butfor_shared"):
+        with pytest.raises(sa.exc.ProgrammingError, match="permission denied"):
+            by_hand(desk, words)
 
 
 def is_read_only(where: str | Path) -> None:
