@@ -61,6 +61,15 @@ def test_means(name) -> None:
     check_importer(*fitted("NGBRegressor", 1, Dist=found[name]))
 
 
+@pytest.mark.parametrize("kind", ["NGBClassifier", "NGBRegressor"])
+def test_missing_values(kind) -> None:
+    model, X = fitted(kind, 2)
+    X[::9, 0] = np.nan
+    assert all(feature.missing for feature in check_importer(model, X).space)
+    model.fit(X, model.predict(X))  # trees that have seen missing values send them elsewhere
+    check_importer(model, X)
+
+
 def test_early_stopping_predicts_with_all_trees() -> None:
     check_importer(*fitted("NGBRegressor", 0, n_estimators=60, learning_rate=0.5, early_stopping_rounds=2))
 

@@ -327,6 +327,8 @@ def _allows_nan(estimator: Any) -> bool:
         return _allows_nan(inner)
     if hasattr(estimator, "calibrated_classifiers_"):  # its own tags say nothing of what is inside
         return all(_allows_nan(one.estimator) for one in estimator.calibrated_classifiers_)
+    if hasattr(estimator, "base_models"):  # nor do those of NGBoost
+        return all(_allows_nan(tree) for trees in estimator.base_models for tree in trees)
     members = getattr(estimator, "estimators_", ())
     if any(is_pipeline(member) for member in members):  # pipelines with imputers of their own: they are asked
         return all(is_pipeline(member) or _allows_nan(member) for member in members)
