@@ -26,6 +26,7 @@ from butfor.solvers.reduction import Handing
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.round import round_zones
 from butfor.solvers.robust.round.round_zones import KNOWN_CONSTRAINTS, KNOWN_TERMS, RoundZones, honours
+from butfor.solvers.robust.round.shared_replies import bound_by_shares, inner_box
 from butfor.solvers.robust.round.zones import SURELY, Zones
 from butfor.solvers.robust.trees_in_ball import TreesInBall
 from butfor.solvers.solver import Budget
@@ -109,6 +110,8 @@ def test_rows_outside_of_a_zone_lie_above_its_chords(norm: BallNorm, seeds: rang
         zones = random_zones(rng, norm)
         low = rng.uniform(-3, 2, 3)
         high = low + rng.exponential(1.5, 3) * (rng.random(3) < 0.9)
+        if np.isfinite(zones.high[0, 0]) and seed % 3 == 0:  # a number that cannot move, whose ball just touches a box
+            low[0] = high[0] = zones.high[0, 0] + zones.ball.radius[0]
         start = np.clip(rng.uniform(-3, 3, 3), low, high)
         rows = np.concatenate(
             [rng.uniform(low, high, (200, 3)), np.array(list(itertools.product(*zip(low, high, strict=True))))]
@@ -253,3 +256,33 @@ def test_where_the_box_around_the_ball_allows_nothing_there_is_soon_an_answer(
     rows = pd.concat([answer.point for answer in found])
     assert (model.predict(rows) == 1).all()
     assert all(answer.certificate.bound <= answer.cost + 1e-9 for answer in found)
+
+
+@pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 150)]))
+@pytest.mark.parametrize("norm", ROUND)
+def test_replies_that_share_out_the_ball_bound_all_rows_that_can_be_listed(norm: BallNorm, seeds: range) -> None:
+    raised = 0
+    for seed in seeds:
+        problem = still_numbers(seed, norm)
+        ball, best = problem.demands.ball, min([costs(problem, row) for row in choices(problem)], default=np.inf)
+        plain, bound = np.inf, np.inf
+        for part in problem.score_sets:
+            trees = TreesInBall(Handing(PROVING).cheapest, problem, part, ball, on_grid(problem.model, ball))
+            bound = min(bound, part.offset + bound_by_shares(trees, np.inf, Budget(5.0)))
+            plain = min(plain, part.offset + trees.under([trees.model], [], np.inf, Budget(5.0)).bound)
+        assert bound <= best + 1e-6, f"seed {seed}"
+        raised += bound > plain + 1e-6
+    assert raised > 0.1 * len(seeds)
+
+
+@pytest.mark.parametrize("norm", ROUND)
+def test_a_box_that_shares_out_a_ball_lies_in_it(norm: BallNorm) -> None:
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        step = np.where(rng.random(5) < 0.3, 0.25, 0.0)
+        ball = Ball(norm, np.where(rng.random(5) < 0.2, 0.0, rng.choice([0.5, 1.0, 2.0], 5)), step, np.zeros(5))
+        shift, wish = ball.sample(rng, 4)[seed % 4], rng.dirichlet(np.ones(5)) * (ball.radius > 0)
+        box = inner_box(ball, shift, wish)
+        assert (np.abs(shift) <= box.radius).all()
+        assert ball.holds(box.radius[None])[0], f"seed {seed}"
+        assert (np.floor(box.radius[step > 0] / 0.25) * 0.25 == box.radius[step > 0]).all(), f"seed {seed}"

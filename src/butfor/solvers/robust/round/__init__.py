@@ -9,4 +9,5 @@ zones: the rows whose ball meets one of many boxes of failing rows, and lines th
 parcels: what a row may become, in parts
 parcel_program, parcel_rows: how far a row must move within a parcel, as a linear program
 implied: implications in parcels
+shared_replies: what rows cost at least, by replies that share out the ball
 """

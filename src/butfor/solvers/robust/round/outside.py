@@ -6,6 +6,7 @@ chords of every zone. If the row that the program proposes is still in a zone, t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +18,7 @@ from butfor.solvers.outcome import TOLERANCE, to_beat
 from butfor.solvers.robust.cutting import is_closed
 from butfor.solvers.robust.round.implied import Implied
 from butfor.solvers.robust.round.parcel_program import ParcelProgram
+from butfor.solvers.robust.round.parcel_rows import ParcelRows
 from butfor.solvers.robust.round.parcels import Choices, Parcel
 from butfor.solvers.robust.round.zones import OUTSIDE, SURELY, Zones
 from butfor.solvers.solver import Budget
@@ -25,8 +27,10 @@ from butfor.space.space import same
 SAME_COST = TOLERANCE / 4
 """The share of 1 + cost by which two costs count as the same."""
 
-WORTH_A_SPLIT, WRONG = 1e-12, 1e-8
-"""Smaller errors are none: those of prices, and those of the terms of a zone. A ball that just touches a box has such."""
+WORTH_A_SPLIT, WRONG = 1e-12, 1e-10
+"""Smaller errors are none: those of prices, and those of the terms of a zone. Those of all terms together must be less than what
+`FIRMLY` asks more than `OUTSIDE`.
+"""
 
 
 @dataclass(eq=False)
@@ -54,6 +58,16 @@ class Outside:
         """What any row outside of all zones costs at least."""
         return min(self.left.lowest, self.left.ceiling())
 
+    def reach(self, ceiling: float) -> tuple[FloatArray, FloatArray]:
+        """Between which ends the numbers of rows lie that cost less than a ceiling."""
+        domain, everything = self.choices.problem.domain, self.choices.all()
+        if everything is None or np.isinf(ceiling):
+            return domain.low[0], domain.high[0]
+        start = self.choices.start(everything)
+        within = ParcelRows(self.choices, everything, start, max(0.0, ceiling - start.cost))
+        known = ~np.isnan(start.row)
+        return np.where(known, within.low, domain.low[0]), np.where(known, within.high, domain.high[0])
+
     def _keep(self, bound: float, parcels: list[Parcel]) -> None:
         for parcel in parcels:
             if all(relation.is_possible(parcel) for relation in self.implied):
@@ -78,7 +92,7 @@ class Outside:
                 continue
             row, cost = program.row, self.choices.cost(program.row)
             parcels = (
-                self._cut(parcel, program, program.dearer(), WORTH_A_SPLIT)
+                self._cut(parcel, program, program.dearer(), WORTH_A_SPLIT, program.middle)
                 if cost > bound + SAME_COST * (1 + bound)
                 else []
             )
@@ -107,7 +121,7 @@ class Outside:
 
     def _split(self, parcel: Parcel, program: ParcelProgram) -> list[Parcel]:
         """A parcel in two, if its program proposes a row that is in a zone, or that is none of the parcel."""
-        parcels = self._cut(parcel, program, program.errors(), WRONG) if program.depth < OUTSIDE else []
+        parcels = self._cut(parcel, program, program.errors(), WRONG, program.edge) if program.depth < OUTSIDE else []
         if parcels or program.depth < SURELY:
             return parcels
         for j in self.choices.coarse.tolist():
@@ -116,8 +130,10 @@ class Outside:
                 return self.choices.split(parcel, j, number)
         return self._implied(parcel, program.row) or self._with_fewer_changes(parcel, program)
 
-    def _cut(self, parcel: Parcel, program: ParcelProgram, errors: FloatArray, worth: float) -> list[Parcel]:
-        """A parcel in two, at the feature about which the program is most wrong."""
+    def _cut(
+        self, parcel: Parcel, program: ParcelProgram, errors: FloatArray, worth: float, at: Callable[[int], float]
+    ) -> list[Parcel]:
+        """A parcel in two, at the feature about which the program is most wrong. Numbers are split `at` a place."""
         for j in np.argsort(-errors).tolist():
             if errors[j] <= worth:
                 break
@@ -125,7 +141,7 @@ class Outside:
             if mode is not None:
                 return self.choices.chosen(parcel, j, mode)
             if parcel.low[j] < parcel.high[j]:
-                parcels = self.choices.split(parcel, j, program.middle(j))
+                parcels = self.choices.split(parcel, j, at(j))
                 if len(parcels) > 1:
                     return parcels
         return []
@@ -158,6 +174,9 @@ class Outside:
         for j, mode in program.modes.items():
             if leaves[j] > 0 and parcel.modes[j].sum() > 1:
                 return self.choices.chosen(parcel, j, mode)
+        for j in np.flatnonzero(program.touches() & (parcel.low < parcel.high)).tolist():
+            at = float(program.number[j])
+            return self.choices.split(parcel, j, at if at < parcel.high[j] else float(np.nextafter(at, -np.inf)))
         leaves = np.where(parcel.low < parcel.high, leaves, 0.0)
         apart = (domain.step > 0) | (self.zones.ball.radius == 0)
         for j in np.flatnonzero((leaves > 0) & apart).tolist():

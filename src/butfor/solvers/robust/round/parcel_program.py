@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.kept_relations import Place, kept
 from butfor.programs.growing import GrowingProgram, Solution
 from butfor.programs.inequalities import Inequalities
@@ -12,8 +14,11 @@ from butfor.solvers.robust.round.parcel_rows import ParcelRows
 from butfor.solvers.robust.round.parcels import Choices, Parcel
 from butfor.solvers.robust.round.zones import OUTSIDE, Zones
 
-SLIVER = 0.05
+SLIVER = 0.2
 """The share of a range that is split off at least."""
+
+UNSAID = 1e-6
+"""What a program may be wrong about a zone, in units of its bound, without being told."""
 
 TANGENT_ROUNDS, SQUARE_TOLD = 30, 1e-8
 """How often tangents of squares are added, and how exactly their sum is told, as a share of 1 + itself."""
@@ -28,7 +33,8 @@ class ParcelProgram:
     - `bound`: what a row of the parcel costs at least, if it is outside of all zones. It is infinite if none costs less than
       the ceiling;
     - `row`: where the program takes it. It may be in a zone, and its numbers may be off their grids;
-    - `zone`, `depth`: the zone in which it is deepest, and what its terms add up to there.
+    - `zone`, `depth`: the zone in which it is deepest, and what its terms add up to there;
+    - `weight`: the multiplier of what each zone of the chords asks: by how much the bound rises if it asks for more.
     """
 
     bound: float
@@ -48,7 +54,9 @@ class ParcelProgram:
 
     def _solve(self) -> None:
         """Solve the program. The row shall be firmly outside, and the bound is about all that may be outside."""
-        rows, least, firm = self.asked.rows(self.zones, self.chords)
+        asked = self.asked.rows(self.zones, self.chords)
+        says, weight = asked.says, np.zeros(len(asked.rows))
+        rows, least, firm = (part[says] for part in asked)
         self.bound, values = self.start.cost, np.zeros(len(self.asked.prices))
         if len(rows):
             most, low = np.full(len(rows), np.inf), np.zeros(len(values))
@@ -61,7 +69,10 @@ class ParcelProgram:
                 if solution.values is not None or np.isinf(more):
                     break
             self.bound += more
-            values = values if solution.values is None else np.clip(solution.values, 0.0, self.asked.ends)
+            if solution.values is not None:
+                values = np.clip(solution.values, 0.0, self.asked.ends)
+                weight[says] = np.maximum(solution.price[: len(rows)], 0.0)
+        self.weight = weight[: len(self.chords.zone)]
         self._read(values)
 
     def _with_squares(self, program: GrowingProgram) -> Solution:
@@ -94,9 +105,9 @@ class ParcelProgram:
         for j, mode in self.modes.items():
             self.row[j] = self.choices.value(j, mode, float(number[j]))
         self._keep_sums()
-        depths = self.zones.depths(self.number, self.modes)
-        self.zone = int(depths.argmin()) if len(depths) else -1
-        self.depth = float(depths.min(initial=np.inf))
+        self.depths = self.zones.depths(self.number, self.modes)
+        self.zone = int(self.depths.argmin()) if len(self.depths) else -1
+        self.depth = float(self.depths.min(initial=np.inf))
 
     def _keep_sums(self) -> None:
         """Move the row to the nearest one that keeps linear relations exactly, if there is one."""
@@ -125,29 +136,63 @@ class ParcelProgram:
         return modes[int(shares.argmax())] if shares.any() else None
 
     def middle(self, j: int) -> float:
-        """Where to split the range of a number: at the row.
+        """Where to split the range of a number: at the row."""
+        return self._inside(j, float(self.number[j]))
+
+    def edge(self, j: int) -> float:
+        """Where to split the range of a number about which the program is wrong.
+
+        If the row is still within the box of the zone that matters most, that is at the edge of the box: up to there, the
+        number takes nothing of the ball, and beyond it, all of the way has its price.
+        """
+        number, zone = float(self.number[j]), self.zone
+        if self.wrong[:, j].any():
+            zone = int(self.chords.zone[self.wrong[:, j].argmax()])
+        if number < self.start.number[j]:
+            return self._inside(j, min(number, float(np.nextafter(self.zones.inner_low[zone, j], -np.inf))))
+        return self._inside(j, max(number, float(self.zones.inner_high[zone, j])))
+
+    def _inside(self, j: int, at: float) -> float:
+        """A place in the range of a number.
 
         If the ball moves the number, that is not so close to an end that hardly anything is split off.
         """
         low, high = float(self.asked.low[j]), float(self.asked.high[j])
         sliver = SLIVER * (high - low) if self.zones.ball.radius[j] > 0 else 0.0
-        middle = float(np.clip(self.number[j], low + sliver, high - sliver))
+        middle = float(np.clip(at, low + sliver, high - sliver))
         return min(middle, float(np.nextafter(self.parcel.high[j], -np.inf)))
 
-    def errors(self) -> FloatArray:
-        """By how much the program is wrong about each feature, in the zone in which the row is deepest."""
-        zone = self.zone
-        there = self.zones.terms(self.number)[zone]
-        at = np.flatnonzero(self.chords.zone == zone)
-        if not len(at):  # it said nothing about it
-            said = np.minimum(self.zones.convex_terms(self.start.number)[zone], 1.0)
-            said[[j for j, mode in self.modes.items() if mode != self.start.modes[j]]] += 1.0
-            said[self.zones.leaving(self.asked.low, self.start.number, self.asked.high)[zone]] += 1.0
-            return np.asarray(said - there)
-        k, moves = int(at[0]), self.moves
-        said = self.chords.start[k] + self.chords.up[k] * moves.rise + self.chords.down[k] * moves.fall
+    @cached_property
+    def said(self) -> FloatArray:
+        """What the program says of each term (zones of the chords, features)."""
+        moves, zone = self.moves, self.chords.zone
+        said = self.chords.start + self.chords.up * moves.rise + self.chords.down * moves.fall
         for (j, mode), share in zip(self.asked.others, moves.share.tolist(), strict=True):
-            said[j] += 0.0 if self.zones.takes[j][zone, mode] else share * self.chords.room[k]
+            said[:, j] += np.where(self.zones.takes[j][zone, mode], 0.0, share * self.chords.room)
+        return said
+
+    @cached_property
+    def wrong(self) -> FloatArray:
+        """By how much it is wrong about them in the zones that the row is in, in units of its bound."""
+        zone = self.chords.zone
+        weight = np.where(self.depths[zone] < OUTSIDE, self.weight, 0.0)
+        wrong = weight[:, None] * (self.said - self.zones.convex_terms(self.number)[zone])
+        return np.where(wrong > UNSAID * (1 + self.bound), wrong, 0.0)
+
+    def errors(self) -> FloatArray:
+        """By how much the program is wrong about each feature, in the zones that its bound is made of.
+
+        If it is right about these, in the zone in which the row is deepest.
+        """
+        if self.wrong.any():
+            return np.asarray(self.wrong.sum(axis=0))
+        zone, at = self.zone, np.flatnonzero(self.chords.zone == self.zone)
+        there = self.zones.convex_terms(self.number)[zone]
+        if len(at):
+            return np.asarray(self.said[at[0]] - there)
+        said = np.minimum(self.zones.convex_terms(self.start.number)[zone], 1.0)  # it said nothing about it
+        said[[j for j, mode in self.modes.items() if mode != self.start.modes[j]]] += 1.0
+        said[self.zones.leaving(self.asked.low, self.start.number, self.asked.high)[zone]] += 1.0
         return np.asarray(said - there)
 
     def leaves(self) -> FloatArray:
@@ -163,6 +208,13 @@ class ParcelProgram:
         for j, possible in self.parcel.modes.items():
             more[j] = max(more[j], float((possible & ~self.zones.takes[j][self.zone]).any()))
         return np.asarray(more)
+
+    def touches(self) -> BoolArray:
+        """Which numbers alone take all of the ball, and just reach the box of the zone in which the row is deepest."""
+        number, zones = self.number, self.zones
+        if self.zone < 0:
+            return np.zeros(len(number), dtype=np.bool_)
+        return np.asarray((zones.terms(number) < zones.convex_terms(number))[self.zone])
 
     def moved(self) -> FloatArray:
         """How far each number moves, as a share of its range."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.constraints.relations import LinearRelation
 from butfor.solvers.robust.round.parcels import A_NUMBER, LOST, Choices, Parcel, Start
 from butfor.solvers.robust.round.zones import FIRMLY, SURELY, Chords, Zones
@@ -50,6 +50,11 @@ class FirmRows(NamedTuple):
     rows: FloatArray
     least: FloatArray
     firm: FloatArray
+
+    @property
+    def says(self) -> BoolArray:
+        """Which rows say something."""
+        return np.asarray((self.firm > 0) | (self.rows < 0).any(axis=1))
 
 
 class ParcelRows:
@@ -149,12 +154,10 @@ class ParcelRows:
     # --------------------------------------------------------------------------------------------------------- rows
 
     def rows(self, zones: Zones, chords: Chords) -> FirmRows:
-        """All rows that say something."""
+        """All rows, those of the zones first."""
         parts = [self._of_zones(zones, chords), self._of_counts(), self._of_sums(), self._of_the_largest()]
         parts.append(self.of_squares(self.choices.roots @ self._gain))
-        rows = FirmRows(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-        needed = (rows.firm > 0) | (rows.rows < 0).any(axis=1)
-        return FirmRows(*(part[needed] for part in rows))
+        return FirmRows(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
     def _of_zones(self, zones: Zones, chords: Chords) -> FirmRows:
         """A zone is left by moves or by other modes."""

@@ -28,6 +28,7 @@ from butfor.solvers.robust.bring_back import among_rows, brought_back, cost_of, 
 from butfor.solvers.robust.cutting import AbstractCutting, OutOfTimeError
 from butfor.solvers.robust.round.outside import Outside
 from butfor.solvers.robust.round.parcels import A_NUMBER, Choices
+from butfor.solvers.robust.round.shared_replies import bound_by_shares
 from butfor.solvers.robust.round.zones import SURELY, Zones
 from butfor.solvers.robust.tree_replies import HALVINGS_OF_TREES, TreeReplies
 from butfor.solvers.robust.trees_in_ball import Missed, TreesInBall
@@ -67,6 +68,9 @@ VALID_ROWS, VALID_SHARE = 10, 0.2
 LOOSE_SHARE, LOOSE_SECONDS = 0.1, 10.0
 """The share of the time for a counterpart whose features are coupled, and for a search in which they are not; at most so long."""
 
+BOXES_AFTER, BOXES_SHARE, BOXES_SECONDS = 2.0, 0.15, 10.0
+"""After how many seconds boxes are asked for a bound and for an answer, and in which share of the time each, at most so long."""
+
 PATIENT_ROUNDS = 5
 """After how many rounds without an answer, or after half of the time, it is looked for one elsewhere."""
 
@@ -89,12 +93,13 @@ class RoundZones(AbstractCutting):
     """Answers and bounds for a sum of trees, one set of scores and one round ball.
 
     - `outside`: what is left of the search outside of all zones;
-    - `patient`: whether no answer was looked for among replies yet.
+    - `patient`: whether no answer was looked for among replies yet;
+    - `boxed`: whether boxes within the ball and around it were asked for a bound and an answer.
     """
 
     def __init__(self, trees: TreesInBall) -> None:
         super().__init__(trees.problem)
-        self.trees, self.patient, self.started = trees, True, now()
+        self.trees, self.patient, self.boxed, self.started = trees, True, False, now()
         none = np.empty((0, len(self.problem.space)))
         choices = Choices(self.problem)
         everything = choices.all()
@@ -123,7 +128,13 @@ class RoundZones(AbstractCutting):
         self.best = self._back(found, budget) if found.cost < self.best.cost else self.best
 
     def cheapest_left(self, ceiling: float, budget: Budget) -> SetAnswer:
-        """The cheapest row outside of all zones."""
+        """The cheapest row outside of all zones. If that takes long, boxes say what it costs at least and at most."""
+        if not self.boxed and now() - self.started > BOXES_AFTER:
+            self.boxed, seconds = True, min(BOXES_SECONDS, BOXES_SHARE * budget.left())
+            self.bound = max(self.bound, bound_by_shares(self.trees, ceiling, budget.at_most(seconds)))
+            found = self._of_boxes().solve(ceiling, budget.at_most(seconds))
+            self.best = self._back(found, budget) if found.cost < self.best.cost else self.best
+            ceiling = min(ceiling, self.best.cost)
         point = self.outside.propose(ceiling, budget)
         cost = np.inf if point is None else cost_of(self.problem, point)
         return SetAnswer(point, cost, self.outside.bound)
@@ -180,9 +191,13 @@ class RoundZones(AbstractCutting):
 
     def _in_a_box(self, budget: Budget) -> SetAnswer:
         """A training row that is robust in the whole box around its ball. Boxes are judged in far less time."""
-        box = TreeReplies(replace(self.trees, ball=replace(self.trees.ball, norm=BallNorm.LINF)))
+        box = self._of_boxes()
         box.until = self.until
         return box.among_rows(budget)
+
+    def _of_boxes(self) -> TreeReplies:
+        """The search for a row that is robust in the whole box around its ball."""
+        return TreeReplies(replace(self.trees, ball=replace(self.trees.ball, norm=BallNorm.LINF)))
 
     def _pushed_valid(self, best: SetAnswer, upper: float, budget: Budget) -> SetAnswer:
         """The better of an answer and valid rows that are pushed out, each of them valid under replies to those before."""
@@ -257,14 +272,14 @@ class RoundZones(AbstractCutting):
         return found
 
     def _widest(self, missed: Missed, neighbour: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The widest box around a failing neighbour in which all rows fail, as far as balls of admissible rows reach."""
+        """The widest box around a failing neighbour in which all rows fail, as far as rows go that cost less than the best."""
         domain, ends = self.problem.domain, [cells.edges for cells in self.trees.model.cells]
         able = domain.movable()
         able[list(domain.levels)] = False
-        low, high = np.where(able, domain.low[0], neighbour), np.where(able, domain.high[0], neighbour)
+        low, high = (np.where(able, end, neighbour) for end in self.outside.reach(self.best.cost))
         least = np.array([np.nextafter(-missed.least, np.inf)])  # of the negative sum
         fails_in = missed_in(self.trees.model, -missed.row[None], least, neighbour, np.zeros(len(able)), self.until)
-        return widest_box(fails_in, neighbour, low - self.trees.ball.radius, high + self.trees.ball.radius, ends)
+        return widest_box(fails_in, neighbour, low, high, ends)
 
 
 def _uncoupled(problem: Problem) -> Problem:
