@@ -19,7 +19,7 @@ from tests.shorter import first
 flaml = pytest.importorskip("flaml")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-CHOICES = ("lgbm", "rf", "extra_tree", "xgboost", "xgb_limitdepth")
+CHOICES = ("lgbm", "rf", "extra_tree", "xgboost", "xgb_limitdepth", "catboost")
 
 
 def table(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -71,6 +71,11 @@ def test_missing_values_and_categories(choice) -> None:
     X["d"] = pd.Categorical(X.b % 3)
     reading = check_importer(fitted(choice, X, score), X)
     assert {feature.name for feature in reading.space if feature.missing} >= {"a", "c"}
+
+
+def test_logistic_regression_of_a_frame() -> None:
+    X, score = table(0)
+    check_importer(fitted("lrl1", X, score, 3), X)
 
 
 def test_what_is_not_fitted_is_refused() -> None:
