@@ -87,12 +87,17 @@ OBJECTS: dict[str, Any] = {
     "Rules": bf.rules({"target": 1, "constraints": [bf.fixed("x0")]}),
     "Portfolio": EXPLAINER.portfolio(X[:1], Path(mkdtemp()) / "folder", 2, n_jobs=1, progress=False),
     "HowFar": bf.HowFar(3, 1, 1, 0, {"VALID": 1}),
+    "Proven": bf.Proven("row 0", None, 0.0, "nothing is proven"),
+    "Proofs": bf.Proofs(Path("proofs"), (bf.Proven("row 0", Path("row-0.proof"), 1.0, "VERIFIED"),)),
+    "ReasonCode": bf.ReasonCode("x0", "R01", 1.0, 2.0, 0.5),
     "Log": LOG, "Entry": LOG.append(ANSWERS)[0], "Verified": LOG.verify(),
     "Column": bf.Column("a", levels={1: "b"}), "describe": bf.describe({"x0": "a"}),
 }  # fmt: skip
 """One of each public name that makes an object."""
 
-FUNCTIONS = ("calibrated", "check", "concat", "load", "onnx_model", "rules", "suggest", "torch_model", "warm")
+FUNCTIONS = (
+    "calibrated", "check", "concat", "load", "onnx_model", "prove", "reasons", "rules", "suggest", "torch_model", "warm",
+)  # fmt: skip
 
 
 def again(thing: Any) -> Any:
