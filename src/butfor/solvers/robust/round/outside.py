@@ -174,9 +174,6 @@ class Outside:
         for j, mode in program.modes.items():
             if leaves[j] > 0 and parcel.modes[j].sum() > 1:
                 return self.choices.chosen(parcel, j, mode)
-        for j in np.flatnonzero(program.touches() & (parcel.low < parcel.high)).tolist():
-            at = float(program.number[j])
-            return self.choices.split(parcel, j, at if at < parcel.high[j] else float(np.nextafter(at, -np.inf)))
         leaves = np.where(parcel.low < parcel.high, leaves, 0.0)
         apart = (domain.step > 0) | (self.zones.ball.radius == 0)
         for j in np.flatnonzero((leaves > 0) & apart).tolist():

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import FloatArray
 from butfor.formulation.kept_relations import Place, kept
 from butfor.programs.growing import GrowingProgram, Solution
 from butfor.programs.inequalities import Inequalities
@@ -208,13 +208,6 @@ class ParcelProgram:
         for j, possible in self.parcel.modes.items():
             more[j] = max(more[j], float((possible & ~self.zones.takes[j][self.zone]).any()))
         return np.asarray(more)
-
-    def touches(self) -> BoolArray:
-        """Which numbers alone take all of the ball, and just reach the box of the zone in which the row is deepest."""
-        number, zones = self.number, self.zones
-        if self.zone < 0:
-            return np.zeros(len(number), dtype=np.bool_)
-        return np.asarray((zones.terms(number) < zones.convex_terms(number))[self.zone])
 
     def moved(self) -> FloatArray:
         """How far each number moves, as a share of its range."""

@@ -137,8 +137,7 @@ class Zones:
         Zones that no row between the ends can be in say nothing. Nor do those that a start is about to leave by a number
         that the ball does not move: the least move is enough.
         """
-        fixed = np.where(low == high, self.terms(start), np.inf)  # where a number that cannot move touches a box
-        at_low, at, at_high = (np.minimum(self.convex_terms(row), fixed) for row in (low, start, high))
+        at_low, at, at_high = (self.convex_terms(row) for row in (low, start, high))
         least = np.where((low <= self.inner_high) & (high >= self.inner_low), 0.0, np.minimum(at_low, at_high))
         most = FIRMLY - (least.sum(axis=1)[:, None] - least)
         leaving = self.leaving(low, start, high).any(axis=1)
