@@ -270,7 +270,7 @@ def test_replies_that_share_out_the_ball_bound_all_rows_that_can_be_listed(norm:
             plain = min(plain, part.offset + trees.under([trees.model], [], np.inf, Budget(5.0)).bound)
         assert bound <= best + 1e-6, f"seed {seed}"
         raised += bound > plain + 1e-6
-    assert raised > 0.1 * len(seeds)
+    assert raised > 0.05 * len(seeds)
 
 
 @pytest.mark.parametrize("norm", ROUND)
