@@ -240,7 +240,7 @@ def test_every_row_of_a_failing_box_fails() -> None:
 
 
 @pytest.mark.parametrize("some", first(1, [slice(2), slice(2, 5)]))
-@pytest.mark.parametrize("norm", ROUND)
+@pytest.mark.parametrize("norm", first(1, ROUND))
 def test_where_the_box_around_the_ball_allows_nothing_there_is_soon_an_answer(
     norm: BallNorm, some: slice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
