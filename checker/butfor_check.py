@@ -26,6 +26,8 @@ import sys
 from collections import Counter
 from decimal import Context, Decimal
 from fractions import Fraction as F
+from functools import lru_cache, reduce
+from math import gcd
 
 LARGEST_FILE = 1 << 30
 FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
@@ -125,10 +127,12 @@ def power_below(x):
     return F(2) ** power if F(2) ** power <= x else F(2) ** (power - 1)
 
 
-def up(x):
-    return -(-x.numerator // x.denominator)
+def up(x, unit=F(1)):
+    """How many units a fraction is, rounded up."""
+    return -(-x.numerator * unit.denominator // (x.denominator * unit.numerator))
 
 
+@lru_cache(1 << 18)
 def runs(bits):
     """The runs of ones: [first, end)."""
     return [run.span() for run in re.finditer("1+", bin(bits)[:1:-1])]
@@ -459,11 +463,11 @@ class Column:
 class Tree:
     """A tree over the cells that a row below the claim can afford.
 
-    blocks: (column, cells, runs), numbered from `first` on; entries: (column, cells, blocks); leaves: (score, entries)
+    blocks: for each column (number, cells, runs); entries: (column, cells, numbers of blocks); leaves: (score, entries)
     """
 
     def __init__(self, nodes, column_of, columns, alive, first, score):
-        self.first, self.blocks, self.entries, self.leaves = first, [], [], []
+        self.blocks, self.entries, self.leaves = {}, [], []
         left, parts, known = {}, {}, {}
         for node in nodes:
             if len(node) == 4 and node[:2] not in left:
@@ -474,7 +478,8 @@ class Tree:
             if 0 < cells & alive[j] < alive[j]:
                 parts[j] = [p for part in parts.get(j, [alive[j]]) for p in (part & cells, part & ~cells) if p]
         for j in sorted(parts):
-            self.blocks += [(j, part, runs(part)) for part in sorted(parts[j], key=lambda part: part & -part)]
+            self.blocks[j] = [(n, p, runs(p)) for n, p in enumerate(sorted(parts[j], key=lambda p: p & -p), first)]
+            first += len(parts[j])
         stack = [(0, {})]
         while stack:
             at, box = stack.pop()
@@ -488,9 +493,8 @@ class Tree:
             for item in sorted(box.items()):
                 if item not in known:
                     known[item] = len(self.entries)
-                    blocks = [b for b, (j, part, _) in enumerate(self.blocks) if j == item[0] and part & item[1]]
-                    self.entries.append((item[0], item[1], blocks))
-            self.leaves.append((score[nodes[at]], [known[item] for item in sorted(box.items())]))
+                    self.entries.append((*item, [n for n, part, _ in self.blocks[item[0]] if part & item[1]]))
+            self.leaves.append((score[at], [known[item] for item in sorted(box.items())]))
 
 
 class Question:
@@ -515,7 +519,7 @@ class Question:
         self.below = F(1) if self.none else real(own["below"], "the bound")
         need(self.below > 0, "a bound that says nothing")
         self.unit = power_below(self.below) / 2**FINE
-        self.bound = up(self.below / self.unit)  # rounded up, and prices down
+        self.bound = up(self.below, self.unit)  # rounded up, and prices down
         worth = 0 if self.none else 1 / self.unit
         self.price = [[p if p is None else min(int(p * worth), self.bound) for p in c.price] for c in self.columns]
         self.home = [column.stay << column.home for column in self.columns]
@@ -529,11 +533,14 @@ class Question:
         sizes = [abs(self.wanted.counts(leaf)) for nodes in model.trees for leaf in model.leaves(nodes)]
         self.grain = power_below(max(sizes) or F(1)) / 2**FINE
         for nodes in model.trees:
-            in_grains = {node: up(self.wanted.counts(node) / self.grain) for node in model.leaves(nodes)}
+            in_grains = [up(self.wanted.counts(node), self.grain) if len(node) == 2 else None for node in nodes]
             self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, in_grains))
-            self.count += len(self.trees[-1].blocks)
+            self.count += sum(map(len, self.trees[-1].blocks.values()))
         goal = self.wanted.goal / self.grain  # scores are rounded up, and whole numbers reach it
         self.goal = goal.numerator // goal.denominator + 1 if self.wanted.strict else up(goal)
+        scores = [[score for score, _ in tree.leaves] for tree in self.trees]  # sums are those of the first, and so many steps
+        step, some = reduce(gcd, [score - its[0] for its in scores for score in its], 0), sum(its[0] for its in scores)
+        self.goal += (some - self.goal) % step if step else 0
 
     def answer(self, values):
         """The cost of an answer, its sum, and whether the estimator surely says what is wanted."""
@@ -621,13 +628,14 @@ class Walk:
                 box.alive[j] -= sum(1 << c for c in range(a, b) if q.price[j][c] >= spare)
         known, leaves, spare, room = {}, [], q.bound - box.cost, q.limit - must
         for tree, mine in zip(q.trees, box.leaves):
-            extra, more = [], []
-            for j, cells, _ in tree.entries:
+            extra, more = {}, {}
+            for e in set().union(*[tree.leaves[i][1] for i in mine]):
+                j, cells, _ = tree.entries[e]
                 inside = box.alive[j] & cells
                 if (j, inside) not in known:
                     known[j, inside] = self.cheapest(j, inside) - least[j] if inside else q.bound
-                extra.append(known[j, inside])
-                more.append(bool(box.alive[j] & q.home[j] and not inside & q.home[j]))
+                extra[e] = known[j, inside]
+                more[e] = bool(box.alive[j] & q.home[j] and not inside & q.home[j])
             asked = [(i, tree.leaves[i][1]) for i in mine]
             leaves.append([i for i, its in asked if sum([extra[e] for e in its]) < spare and sum([more[e] for e in its]) <= room])
         box.leaves = leaves
@@ -644,15 +652,15 @@ class Walk:
         for tree, mine in zip(q.trees, box.leaves):
             used = set().union(*[tree.leaves[i][1] for i in mine])
             told = {j for j, cells, _ in map(tree.entries.__getitem__, used) if box.alive[j] & ~cells}
-            paid = []
-            for n, (j, cells, parts) in enumerate(tree.blocks, tree.first):
-                m = None if not cells & box.alive[j] else self.message[n] if j in told else 0
-                if m:
-                    for a, b in parts:
-                        slope[j][a] -= m
-                        slope[j][b] += m
-                paid.append(m)
-            entry = {e: min([paid[b] for b in tree.entries[e][2] if paid[b] is not None]) for e in used}
+            paid = {}
+            for j in told:
+                for n, cells, parts in tree.blocks[j]:
+                    if cells & box.alive[j]:
+                        paid[n] = m = self.message[n]
+                        for a, b in parts if m else ():
+                            slope[j][a] -= m
+                            slope[j][b] += m
+            entry = {e: min([paid[n] for n in tree.entries[e][2] if n in paid], default=0) for e in used}
             leaf = [(-self.rate * tree.leaves[i][0] >> self.shift) + sum([entry[e] for e in tree.leaves[i][1]]) for i in mine]
             trees.append((min(leaf), leaf))
             total += trees[-1][0]
@@ -726,7 +734,11 @@ def verify(lines, shared, model):
     need(own["format"] == "butfor.proof/1", "another format of a proof:", shown(own["format"]))
     footer = {"steps": len(lines) - 2, "sha256": hashlib.sha256("\n".join(lines[:-1]).encode()).hexdigest()}
     need(last == footer, f"line {len(lines)}: the proof was cut, joined or changed: its footer does not fit")
-    question = Question(shared, own, model)
+    return proven(Question(shared, own, model), own, lines)
+
+
+def proven(question, own, lines):
+    """What the lines of a proof say about a question that was read from the first of them."""
     found = None if own["answer"] is None else question.answer(own["answer"])
     walk = Walk(question)
     for number, line in enumerate(lines[1:-1], 2):

@@ -166,10 +166,10 @@ class Liar(Prover):
 
     r = random.Random(0)
 
-    def _box(self, alive: Any, leaf: Any, depth: int) -> Any:
+    def _box(self, box: Any) -> Any:
         before = len(self.lines)
         try:
-            return super()._box(alive, leaf, depth)
+            return super()._box(box)
         except CheaperError:
             del self.lines[before:]
             for step in self.r.sample(
@@ -233,9 +233,10 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "believes scores": ("need(most < self.q.goal, ", "need(True, "),
     "takes the worst leaf": ("most = sum(max(tree.leaves", "most = sum(min(tree.leaves"),
     "rounds prices up": ("min(int(p * worth), self.bound)", "min(2 * int(p * worth), self.bound)"),
-    "rounds scores down": ("counts(node) / self.grain)", "counts(node) / self.grain) - (1 << 30)"),
+    "rounds scores down": ("counts(node), self.grain)", "counts(node), self.grain) - (1 << 30)"),
     "forgets the doubt": ("self.goal, self.firm = min(edges) - doubt", "self.goal, self.firm = min(edges)"),
     "forgets the middle": ("((cut + after) / 2, (cut + after) / 2, False)", "(cut, after, False)"),
+    "takes too long steps of sums": ("(some - self.goal) % step if", "(some - self.goal) % (4 * step) if"),
     "begins grids late": ("k = min(max(round(", "k = 1 + min(max(round("),
     "takes any cost for too much": ('raise Wrong(f"an end of', 'return Wrong(f"an end of'),
     "does not read the footer": ("need(last == footer, ", "need(True, "),

@@ -274,7 +274,7 @@ class _Writer:
         for below in self._bounds(i):
             for _ in range(LOWERED_AT_MOST):
                 try:
-                    lines = self._lines(i, question, shared, below, budget)
+                    lines, words = self._lines(i, question, shared, below, budget)
                 except UnprovenError:
                     return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
                 except CheaperError as cheaper:
@@ -287,7 +287,6 @@ class _Writer:
                         break
                     below = row.cost * (1 - LEFT_TO_FLOATS)
                     continue
-                words = checker().verify(lines, shared, self.model)
                 return self._written(i, name, lines, np.inf if below is None else below, words)
         return Proven(
             name, None, 0.0, "a row that the estimator refuses may be accepted within the rounding of its sums"
@@ -313,12 +312,16 @@ class _Writer:
             "answer": self.asked.answer(i),
         }
 
-    def _lines(self, i: int, question: list[str], shared: Any, below: float | None, budget: Budget) -> list[str]:
-        head = json.dumps(self._head(i, question, below), separators=(",", ":"))
-        asked = checker().Question(shared, checker().parsed(head), self.model)
-        steps = Prover(asked, checker().runs, budget).prove()
+    def _lines(
+        self, i: int, question: list[str], shared: Any, below: float | None, budget: Budget
+    ) -> tuple[list[str], str]:
+        by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
+        own = by.parsed(head)
+        asked = by.Question(shared, own, self.model)
+        steps = Prover(asked, by.runs, budget).prove()
         body = [head, *steps]
-        return [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]
+        lines = [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]
+        return lines, by.proven(asked, own, lines)
 
     def _written(self, i: int, name: str, lines: list[str], below: float, words: str) -> Proven:
         answers = self.asked.claim.answers

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.proof.arrays import NO_PRICE, Arrays, Paid, Whole
+from butfor.proof.arrays import Arrays, Paid
+from butfor.proof.kernels import NO_PRICE
+from butfor.proof.lists import Whole
 from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.ensemble.reduce import reduce
@@ -17,20 +19,26 @@ from butfor.solvers.ensemble.reduced_ensemble import Reduced
 from butfor.solvers.ensemble.work_arrays import Task, Work, no_multipliers, work_for
 from butfor.solvers.solver import Budget
 
-MESSAGE_BITS = 10
+MESSAGE_BITS = 8
 """A message has at most so many. Coarser ones need a few boxes more, and far fewer bytes."""
 
-ROOT_SWEEPS, NODE_SWEEPS, SWEEPS_TOGETHER = 120, 24, 4
+ROOT_SWEEPS, NODE_SWEEPS, SWEEPS_TOGETHER = 400, 32, 4
 """How often messages are improved in the first box, in others, and between two looks at the bound."""
+
+IDLE_GAIN = 0.01
+"""Messages are good enough if sweeps close less than this share of what is missing. Better ones are no better to branch on."""
 
 BOUND_TO_SPARE = 0.01
 """By which share of the claim the bound should exceed it, so that messages can be rounded."""
 
-WORTH_A_DROP = 0.02, 0.1
+WORTH_A_DROP = 0.02, 0.5
 """Which share of the cells, or of the leaves, a `drop` must leave out to be said: in the first box, and in others."""
 
 LARGEST_MESSAGE = 2.0**6
 """A message above this share of the claim says nothing that this one does not."""
+
+LARGEST_WORTH = 2.0**58
+"""The largest leaf is worth less than so many units at a rate, which 64 bits hold."""
 
 RATE_BITS = 15
 """A rate is said with so many bits."""
@@ -44,6 +52,23 @@ class State(NamedTuple):
     shift: int
     toll: int
     lines: int
+
+
+class WishedState(NamedTuple):
+    """What the search would like the state to be, in shares of the claim."""
+
+    message: FloatArray
+    rate: float
+    toll: float
+
+
+class Pending(NamedTuple):
+    """A box that is left: its cells and leaves, how deep it is, and what was wished for in the box that it is a part of."""
+
+    alive: BoolArray
+    leaf: BoolArray
+    depth: int
+    wish: WishedState
 
 
 class CheaperError(Exception):
@@ -62,37 +87,40 @@ class Prover:
     """Proves one claim. What the checker knows at each moment, the state, is what was said so far.
 
     message, rate, shift, toll: the state
-    wish, wish_rate, wish_toll: what the search would like them to be, in shares of the claim
+    wish: what the search would like it to be
     """
 
     def __init__(self, question: Any, runs: Any, budget: Budget) -> None:
         self.arrays, self.budget = Arrays(question, runs), budget
         arrays = self.arrays
         self.table, self.place = arrays.table(), arrays.place()
-        self.message: Whole = np.zeros(len(arrays.block_column), dtype=np.int64)
+        self.message: Whole = np.zeros(len(arrays.asked.block_column), dtype=np.int64)
         self.rate, self.shift, self.toll = 0, 0, 0
-        self.wish, self.wish_rate, self.wish_toll = np.zeros(len(self.message)), 0.0, 0.0
+        self.wish = self.no_wish()
         self.lines: list[str] = []
-        self.grain = 1.0 / max(1, int(np.abs(arrays.score).max(initial=0)))
+        self.grain = 1.0 / max(1, int(np.abs(arrays.asked.score).max(initial=0)))
 
     def prove(self) -> list[str]:
         """The steps."""
-        boxes = [(self.arrays.alive.copy(), np.ones(len(self.arrays.score), dtype=np.bool_), 0)]
+        alive, leaf = self.arrays.alive.copy(), np.ones(len(self.arrays.asked.score), dtype=np.bool_)
+        boxes = [Pending(alive, leaf, 0, self.wish)]
         while boxes:
-            alive, leaf, depth = boxes.pop()
-            boxes += self._box(alive, leaf, depth)
+            boxes += self._box(boxes.pop())
         return self.lines
+
+    def no_wish(self) -> WishedState:
+        return WishedState(np.zeros(len(self.message)), 0.0, 0.0)
 
     def _say(self, **step: Any) -> None:
         self.lines.append(json.dumps(step, separators=(",", ":")))
 
-    def _end(self, why: str) -> list[Any]:
+    def _end(self, why: str) -> list[Pending]:
         self._say(end=why)
         return []
 
-    def _box(self, alive: BoolArray, leaf: BoolArray, depth: int) -> list[tuple[BoolArray, BoolArray, int]]:
+    def _box(self, box: Pending) -> list[Pending]:
         """End a box, or say how it is parted: then its parts are left, the one that comes first last."""
-        arrays = self.arrays
+        arrays, (alive, leaf, depth, self.wish) = self.arrays, box
         while True:
             if self.budget.spent():
                 raise UnprovenError
@@ -100,16 +128,15 @@ class Prover:
                 return self._end("cost")
             if arrays.most(leaf) < arrays.goal:
                 return self._end("score")
-            if self.rate and self._bound(alive, leaf, self.message) >= arrays.bound:
+            if self.rate and self._bound(alive, leaf, self.message) >= arrays.asked.bound:
                 return self._end("dual")
             node = Node(self, alive, leaf)
             if node.constant:
                 raise CheaperError(self._cheapest(alive))
-            found = node.ascend(self, depth)
-            wanted = np.where(node.known, np.rint(np.clip(self.wish, 0, LARGEST_MESSAGE) * arrays.bound), 0).astype(
-                np.int64
-            )
-            if found >= 1 and self._told(alive, leaf, wanted, node.known, arrays.bound):
+            found, self.wish = node.ascend(self, depth)
+            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound)
+            wanted = np.where(node.known, wished, 0).astype(np.int64)
+            if found >= 1 and self._told(alive, leaf, wanted, node.known, arrays.asked.bound):
                 return self._end("dual")
             if not np.isfinite(found) or not self._dropped(alive, leaf, wanted, node.known, depth):
                 break
@@ -117,19 +144,19 @@ class Prover:
 
     def _cheapest(self, alive: BoolArray) -> IntArray:
         """The cheapest living cell of each column, counted in the column."""
-        price = np.where(alive, self.arrays.price, NO_PRICE)
-        start = self.arrays.cells
+        price = np.where(alive, self.arrays.asked.price, NO_PRICE)
+        start = self.arrays.asked.cells
         return np.array([np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
 
-    def _parted(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Any]:
+    def _parted(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
         arrays, reduced, work = self.arrays, node.reduced, node.work
         cells = reduced.cells
         j, where = branching(cells.start, cells.ordered, work.alive, work.x, work.potential, work.vote)
         if j < 0:
             raise CheaperError(self._cheapest(alive))
-        merged = cells.merged_into[self.place[arrays.cells[j] : arrays.cells[j + 1]]]
+        merged = cells.merged_into[self.place[arrays.asked.cells[j] : arrays.asked.cells[j + 1]]]
         mine = np.zeros(len(alive), dtype=np.bool_)
-        base = int(arrays.cells[j])
+        base = int(arrays.asked.cells[j])
         if cells.ordered[j] and not arrays.levels[j]:
             cut = int(np.flatnonzero(merged >= where)[0])
             mine[base : base + cut] = True
@@ -143,7 +170,7 @@ class Prover:
             mine[base + chosen] = True
             self._say(split=[int(j), hex(sum(1 << int(c) for c in chosen))])
         others = arrays.column != j
-        return [(alive & (part | others), leaf.copy(), depth + 1) for part in (~mine, mine)]
+        return [Pending(alive & (part | others), leaf.copy(), depth + 1, self.wish) for part in (~mine, mine)]
 
     # ------------------------------------------------------------------------------------------ what is said
 
@@ -152,13 +179,13 @@ class Prover:
 
     def _set_rates(self) -> None:
         """Say the rate and the toll that are wished for, if they are others."""
-        rate, shift = self.wish_rate * self.arrays.bound * self.grain, 0
+        rate, shift = self.wish.rate * self.arrays.asked.bound * self.grain, 0
         while 0 < rate < 1 << RATE_BITS and shift < 90:
             rate, shift = rate * 2, shift + 1
         if (round(rate), shift) != (self.rate, self.shift):
             self.rate, self.shift = round(rate), shift
             self._say(rate=[self.rate, self.shift])
-        toll = round(self.wish_toll * self.arrays.bound)
+        toll = round(self.wish.toll * self.arrays.asked.bound)
         if toll != self.toll and self.arrays.counted:
             self.toll = toll
             self._say(toll=toll)
@@ -192,7 +219,7 @@ class Prover:
         paid = arrays.paid(alive, leaf, best, self.rate, self.shift, self.toll)
         enough = self._share(alive, leaf, paid) > WORTH_A_DROP[depth > 0] and paid.total > 0
         self._restore(before)
-        target = paid.total - max(1, (arrays.bound - paid.total) // 100)
+        target = paid.total - max(1, (arrays.asked.bound - paid.total) // 100)
         if not enough or not self._told(alive, leaf, wanted, known, target):
             return False
         paid = arrays.paid(alive, leaf, self.message, self.rate, self.shift, self.toll)
@@ -233,21 +260,21 @@ class Node:
         self.able = np.zeros(size, dtype=np.bool_)
         self.able[place] = alive
         self.price = np.full(size, np.inf)
-        self.price[place] = np.where(alive, arrays.price / arrays.bound, np.inf)
+        self.price[place] = np.where(alive, arrays.asked.price / arrays.asked.bound, np.inf)
         kind, side = np.zeros(size, dtype=np.intp), np.ones((int(arrays.counted), size))
-        side[:, place[arrays.home]] = 0
+        side[:, place[arrays.asked.home]] = 0
         if arrays.counted:
-            kind[place[arrays.home]] = 1
+            kind[place[arrays.asked.home]] = 1
         self.reduced = reduced = reduce(prover.table, self.able, self.price, kind)
         trees = reduced.trees
-        score = arrays.score * prover.grain
+        score = arrays.asked.score * prover.grain
         self.constant = not len(trees.original_leaf)
         self.task = Task(
             score=np.ascontiguousarray(score[trees.original_leaf, None]),
             goal=np.array([arrays.goal * prover.grain - score[trees.constant_leaves].sum()]),
             price=self.price[reduced.cells.original],
             side=np.ascontiguousarray(side[:, reduced.cells.original]),
-            limit=np.full(len(side), float(arrays.limit)),
+            limit=np.full(len(side), float(arrays.asked.limit)),
             counting=len(side),
         )
         self.work = work_for(reduced)
@@ -267,41 +294,36 @@ class Node:
         order = np.argsort(key)
         after = np.append(np.where(self.able[place], np.arange(len(place)), len(place)), len(place))
         after = np.minimum.accumulate(after[::-1])[::-1]
-        runs = arrays.block_runs
+        runs = arrays.asked.block_runs
         first = np.where(after[runs.first] < runs.end, after[runs.first], len(place))
         first = np.minimum.reduceat(first, runs.start[:-1]) if len(first) else first
-        pair = pair_of[arrays.block_tree * columns + arrays.block_column]
+        pair = pair_of[arrays.block_tree * columns + arrays.asked.block_column]
         known = (pair >= 0) & (first < len(place))
         merged = reduced.cells.merged_into[place[first[known]]]
         at = np.full(len(pair), -1, dtype=np.intp)
         at[known] = block[order[np.searchsorted(key, pair[known] * cells + merged, sorter=order)]]
         return at, known
 
-    def ascend(self, prover: Prover, depth: int) -> float:
-        """Raise the bound, from what was wished for on; returns it as a share of the claim."""
-        multipliers = no_multipliers(self.reduced, 1, len(self.task.limit))
-        multipliers.message[self.pair[self.known]] = prover.wish[self.known]
-        multipliers.rate[0], multipliers.toll[:] = prover.wish_rate or self._first_rate(), prover.wish_toll
-        size = np.full(1, 0.1 if depth else 0.3)
-        sweeps, best, idle, found = NODE_SWEEPS if depth else ROOT_SWEEPS, -np.inf, 0, -np.inf
-        for _ in range(0, sweeps, SWEEPS_TOGETHER):
+    def ascend(self, prover: Prover, depth: int) -> tuple[float, WishedState]:
+        """Raise the bound, from what was wished for on; returns it as a share of the claim, and the multipliers."""
+        multipliers, wish = no_multipliers(self.reduced, 1, len(self.task.limit)), prover.wish
+        mine = self.pair[self.known]
+        multipliers.message[mine] = wish.message[self.known]
+        multipliers.rate[0], multipliers.toll[:] = wish.rate or self._first_rate(), wish.toll
+        size, best, found = np.full(1, 0.1 if depth else 0.3), -np.inf, -np.inf
+        for _ in range(0, NODE_SWEEPS if depth else ROOT_SWEEPS, SWEEPS_TOGETHER):
+            step = float(size[0])
             found = float(
-                ascend(
-                    self.reduced, self.task, multipliers, self.work, np.inf, size, SWEEPS_TOGETHER, float(size[0]), 0.0
-                )
+                ascend(self.reduced, self.task, multipliers, self.work, np.inf, size, SWEEPS_TOGETHER, step, 0.0)
             )
-            idle = idle + 1 if found < best + 0.002 * abs(1 - best) else 0
-            best = max(best, found)
-            if found >= 1 + BOUND_TO_SPARE or idle == 3:
+            if found >= 1 + BOUND_TO_SPARE or found - best < IDLE_GAIN * abs(1 - found):
                 break
-        wish: FloatArray = multipliers.message[self.pair[self.known]]
-        rate = float(multipliers.rate[0])
-        if not np.isfinite(wish).all() or not 0 < rate * prover.arrays.bound * prover.grain < 2.0**40:
-            prover.wish[:], prover.wish_rate, prover.wish_toll = 0.0, 0.0, 0.0
-            return -np.inf
-        prover.wish[self.known] = wish
-        prover.wish_rate, prover.wish_toll = rate, float(multipliers.toll.sum())
-        return found
+            best = max(best, found)
+        rate, message = float(multipliers.rate[0]), wish.message.copy()
+        message[self.known] = multipliers.message[mine]
+        if not np.isfinite(message).all() or not 0 < rate * prover.arrays.asked.bound < LARGEST_WORTH:
+            return -np.inf, prover.no_wish()
+        return found, WishedState(message, rate, float(multipliers.toll.sum()))
 
     def _first_rate(self) -> float:
         """What a unit of score is worth, roughly: so much that the best leaves just reach the claim."""

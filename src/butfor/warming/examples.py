@@ -94,6 +94,30 @@ def sums_of_trees() -> None:
     _solve(EnsembleBranchBound(), "ensemble", Kinds(relations=()), 6)
 
 
+def proofs() -> None:
+    """A box of a tree of two leaves: what is left of it, and its bound."""
+    from types import SimpleNamespace
+
+    from butfor.proof.arrays import Arrays
+
+    tree = SimpleNamespace(
+        blocks={0: [(0, 1, [(0, 1)]), (1, 2, [(1, 2)])]},
+        entries=[(0, 1, [0]), (0, 2, [1])],
+        leaves=[(0, [0]), (1, [1])],
+    )
+    arrays = Arrays(
+        SimpleNamespace(
+            columns=[SimpleNamespace(levels=None)], trees=[tree], price=[[0, 1]], home=[1], alive=[3], goal=1,
+            counted=False, bound=2, limit=1,
+        ),
+        lambda bits: [(0, 1)] if bits == 1 else [(1, 2)],
+    )  # fmt: skip
+    alive, leaf = np.ones(2, dtype=np.bool_), np.ones(2, dtype=np.bool_)
+    arrays.narrowed(alive, leaf)
+    arrays.most(leaf)
+    arrays.drop(alive, leaf, arrays.paid(alive, leaf, np.zeros(2, dtype=np.int64), 1, 0, 0))
+
+
 def learned_trees() -> None:
     """The learner of oblique trees, on a few rows."""
     from butfor.trees import TAOClassifier
@@ -110,6 +134,7 @@ SMALL_PROBLEMS: dict[str, Callable[[], None]] = {
     "butfor.solvers.oblique": oblique_trees,
     "butfor.solvers.swarm": black_boxes,
     "butfor.solvers.ensemble": sums_of_trees,
+    "butfor.proof": proofs,
     "butfor.trees.tao": learned_trees,
 }
 """The example of each search in `butfor.compiled.searches`."""
