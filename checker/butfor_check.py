@@ -1,4 +1,4 @@
-"""Checks a proof that no cheaper change makes a sum of trees answer differently. Python 3.8 or newer, and nothing else.
+"""Checks a proof that no cheaper change makes a model answer differently. Python 3.8 or newer, and nothing else.
 
     python butfor_check.py PROOF...
 
@@ -142,29 +142,34 @@ def runs(bits):
 
 
 class Model:
-    """A sum of trees in exact numbers, as the file of the model says it.
+    """A sum of trees, or of weighted features, in exact numbers, as the file of the model says it.
 
+    weights: what a unit of each feature adds; none if it is a sum of trees
     trees: lists of nodes. A node (feature, cut, left, right) sends values <= cut to the left, and one with a set of whole
         numbers in place of the cut those in the set. A leaf is (what it adds for class 0, what it adds).
     single: whether values are read as float32
     kind: "logistic" (the sum is the logit of class 1), "shares" (the mean of class 1's leaves is its probability, and the
-        class with more is predicted) or "value"
+        class with more is predicted), "value", or "score" (class 1 is predicted above 0)
     over: what the sum is divided by
-    doubt: by how much the sum may be off in the estimator, in whatever order it adds up
+    doubt: by how much a sum of trees may be off in the estimator, in whatever order it adds up
     step: a rounding of its numbers
     """
 
     def __init__(self, kind, data):
-        self.trees, self.base, self.over, self.extra = [], F(0), 1, F(0)
-        need(kind in ("xgboost", "lightgbm", "arrays"), "a model of an unknown kind:", shown(kind))
+        self.trees, self.weights, self.base, self.over, self.extra = [], [], F(0), 1, F(0)
+        need(kind in ("xgboost", "lightgbm", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
-        need(self.trees, "the model has no trees")
+        need(self.trees or self.weights, "the model has no trees and no weights")
         sizes = [max(abs(a) + abs(b) for a, b in self.leaves(nodes)) for nodes in self.trees]
-        n = len(self.trees) + 4  # additions, and what is done to the sum (Higham, Accuracy and Stability, section 4.2)
-        self.doubt = n * self.step / (1 - n * self.step) * (abs(self.base) + sum(sizes)) + self.extra
+        self.doubt = self.rounding(sizes)
         self.alone = kind == "arrays" and self.kind != "logistic" and len(self.trees) == 1 and self.plain
         self.doubt *= not self.alone  # nothing is added up
         self.votes = self.kind == "shares" and all(set(leaf) == {0, 1} for t in self.trees for leaf in self.leaves(t))
+
+    def rounding(self, sizes):
+        """By how much a sum of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
+        n = len(self.trees or self.weights) + 4  # additions, and what is done to a term or to the sum
+        return n * self.step / (1 - n * self.step) * (abs(self.base) + sum(sizes)) + self.extra
 
     @staticmethod
     def leaves(nodes):
@@ -269,6 +274,14 @@ class Model:
             self.add(nodes)
         self.over = len(self.trees) if told["mean"] else 1
 
+    def read_linear(self, data):
+        """A copy of the weights of a linear model, as hexadecimal floats; sums in float64."""
+        told = parsed(data)
+        need(told["format"] == "butfor.linear/1", "its format is not known:", shown(told["format"]))
+        need(told["sum"] in ("logistic", "score", "value"), "its sum is not known:", shown(told["sum"]))
+        self.single, self.kind, self.step = False, told["sum"], F(1, 1 << 53)
+        self.base, self.weights = real(told["base"], "the base"), [real(x, "a weight") for x in told["weights"]]
+
     def cut_below(self, cut):
         """The largest number as values are read that is not above the cut."""
         near = self.read(cut)
@@ -283,7 +296,7 @@ class Model:
 
     def score(self, row, of=lambda leaf: leaf[1]):
         """The exact sum for a row of features."""
-        total = self.base
+        total = self.base + sum(of((F(0), weight * row[f])) for f, weight in enumerate(self.weights) if weight)
         for nodes in self.trees:
             node = nodes[0]
             while len(node) == 4:
@@ -299,11 +312,12 @@ class Wanted:
     firm: it surely says yes from here on
     """
 
-    def __init__(self, model, told):
+    def __init__(self, model, told, doubt):
         what, which = told["of"]
         ends = [key for key in ("at least", "at most") if key in told]
         need(len(ends) == (what != "class"), "a target without an end, or with two")
-        need(what in (("value",) if model.kind == "value" else ("class", "probability")), "the model says no", shown(what))
+        says = {"value": ("value",), "score": ("class",)}.get(model.kind, ("class", "probability"))
+        need(what in says, "the model says no", shown(what))
         at = real(told[ends[0]], "an end") if ends else F(1, 2)
         one, part, sign = model.kind == "shares" and what == "class", 1, 1 if ends != ["at most"] else -1
         sure = model.alone or (model.votes and what == "class")  # whole votes are added up without rounding
@@ -312,7 +326,7 @@ class Wanted:
             self.words += f"{' of class' if ends else ''} {whole(which, 0, 2, 'the class')}"
         self.words += f" of {ends[0]} {float(at)!r}" if ends else ""
         low = high = at * model.over
-        if model.kind == "logistic" or one:
+        if model.kind in ("logistic", "score") or one:
             sign, at = (sign, at) if which else (-sign, 1 - at)
         elif model.kind == "shares":
             part = which
@@ -320,9 +334,9 @@ class Wanted:
             d = 16 * model.step
             need(d < at < 1 - d, "a probability so close to 0 or 1 is not proven")
             low, high = logit(at - d)[0], logit(at + d)[1]
-        elif one:
+        elif one or model.kind == "score":
             low = high = F(0)
-        doubt, self.strict = F(0) if sure else model.doubt, sure and one and sign > 0
+        doubt, self.strict = F(0) if sure else doubt, sure and one and sign > 0
         if "label" in told:
             self.words += f" ({shown(told['label'])})"
         self.counts = (lambda leaf: sign * (leaf[1] - leaf[0])) if one else (lambda leaf: sign * leaf[part])
@@ -372,6 +386,7 @@ class Column:
         need(not any(type(cut) is frozenset for cut in nodes), "a number that the model takes for a category:", self.name)
         self.cuts = sorted(nodes)
         self.place = {cut: at for at, cut in enumerate(self.cuts)}
+        self.line = [real(x, "a line") for x in about.get("line") or (1, 0, 0)]
         self.ends, self.moved = [self.ends_at(cut) for cut in self.cuts], about["edges"] is not None
         if self.moved:  # where the pipeline, which changes the number, leads to each cut
             edges = [real(x, "an edge") for x in about["edges"]]
@@ -432,6 +447,8 @@ class Column:
         if self.levels is not None:
             return self.inputs[value]
         value = real(value, "a value")
+        if self.model.weights:
+            return [self.line[0] * value + self.line[1]]
         cell = self.cell(value)
         moved = self.cuts[cell] if cell < len(self.cuts) else max([F(0), *self.cuts]) + 1
         return [moved if self.moved else value]
@@ -498,14 +515,13 @@ class Tree:
 
 
 class Question:
-    """The question in whole numbers: leaves that add up to the goal, in units of score, at a cost below the bound, in units.
+    """The question: what must add up to the goal, at a cost below the bound.
 
     shared: what all rows share; own: the row, what it may become at what price, and the claim
     """
 
     def __init__(self, shared, own, model):
-        self.model, self.wanted, self.count, self.trees = model, Wanted(model, shared["wanted"]), 0, []
-        cuts, column_of = {}, {}
+        self.model, cuts, column_of = model, {}, {}
         for node in (node for nodes in model.trees for node in nodes if len(node) == 4):
             cuts.setdefault(node[0], set()).add(node[1])
         need(len(own["columns"]) == len(shared["columns"]), "not every column has a line of its own")
@@ -518,6 +534,15 @@ class Question:
         self.none = own["below"] is None  # no row at all: then nothing has a price
         self.below = F(1) if self.none else real(own["below"], "the bound")
         need(self.below > 0, "a bound that says nothing")
+        self.counted = own["changes"] is not None
+        self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
+        self.wanted = Wanted(model, shared["wanted"], self.doubt_of_line() if model.weights else model.doubt)
+        if not model.weights:
+            self.count_in_units(column_of)
+
+    def count_in_units(self, column_of):
+        """Trees in whole numbers: leaves in units of score, prices in units of cost."""
+        model, self.count, self.trees = self.model, 0, []
         self.unit = power_below(self.below) / 2**FINE
         self.bound = up(self.below, self.unit)  # rounded up, and prices down
         worth = 0 if self.none else 1 / self.unit
@@ -528,8 +553,6 @@ class Question:
             sum(1 << c for c, p in enumerate(row) if p is not None and p < self.bound - sum(least) + low)
             for row, low in zip(self.price, least)
         ]
-        self.counted = own["changes"] is not None
-        self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         sizes = [abs(self.wanted.counts(leaf)) for nodes in model.trees for leaf in model.leaves(nodes)]
         self.grain = power_below(max(sizes) or F(1)) / 2**FINE
         for nodes in model.trees:
@@ -541,6 +564,23 @@ class Question:
         scores = [[score for score, _ in tree.leaves] for tree in self.trees]  # sums are those of the first, and so many steps
         step, some = reduce(gcd, [score - its[0] for its in scores for score in its], 0), sum(its[0] for its in scores)
         self.goal += (some - self.goal) % step if step else 0
+
+    def doubt_of_line(self):
+        """By how much a sum of weighted features may be off, wherever the columns lie in their ranges."""
+        weights, sizes, off, known = self.model.weights, [], F(0), set()
+        for column in self.columns:
+            mine = [weights[f] if f < len(weights) else F(0) for f in column.features]
+            known.update(column.features)
+            if column.levels is not None:
+                sizes += [abs(w) * max(abs(x[at]) for x in column.inputs) for at, w in enumerate(mine)]
+            else:
+                slope, offset, blur = column.line
+                ends = (column.low, column.high) if column.low <= column.high else ()
+                far = abs(slope) * max(map(abs, (column.now, *ends))) + abs(offset) + abs(blur)
+                sizes += [abs(w) * far for w in mine]
+                off += sum(abs(w * blur) for w in mine)
+        need(all(f in known for f, w in enumerate(weights) if w), "no column sets a feature that has a weight")
+        return self.model.rounding(sizes) + off
 
     def answer(self, values):
         """The cost of an answer, its sum, and whether the estimator surely says what is wanted."""
@@ -698,6 +738,112 @@ class Walk:
             raise Wrong(f"an end of {shown(why)}; the cheapest row costs {digits(F(box.cost, self.q.bound), 9)} of the claim")
 
 
+# ----------------------------------------------------------------------------------------- the walk for linear models
+
+
+class Term:
+    """What a column adds to a weighted sum, and what that costs.
+
+    A part of it is some levels, as bits, or (low, high, whether it may stay, whether it may change to a number between these).
+    """
+
+    def __init__(self, column, model, sign):
+        weights = [model.weights[f] if f < len(model.weights) else F(0) for f in column.features]
+        self.column, self.levels = column, column.levels is not None
+        if self.levels:
+            self.adds = [sign * sum(w * x for w, x in zip(weights, inputs)) for inputs in column.inputs]
+            self.all = sum(1 << k for k, price in enumerate(column.price) if price is not None)
+        else:
+            self.slope, self.base = (sign * sum(w * x for w in weights) for x in column.line[:2])
+            self.all = column.low, column.high, column.stay, True
+
+    def parts(self, part, at):
+        """Two parts that are all of a part together: levels of a mask, a number that stays, or one that is at most `at`."""
+        if self.levels:
+            return part & int(at, 16), part & ~int(at, 16)
+        low, high, stay, change = part
+        if at == "stay":
+            return (low, high, stay, False), (low, high, False, change)
+        cut = real(at, "a cut")
+        below = self.column.now <= cut
+        return (low, min(high, cut), stay and below, change), (max(low, cut), high, stay and not below, change)
+
+    def gain(self, value):
+        return self.adds[value] if self.levels else self.slope * value + self.base
+
+    def price(self, value, free):
+        """What a change costs, unless nothing has a price."""
+        c = self.column
+        if free or self.levels:
+            return F(0) if free else c.price[value]
+        return c.fee + abs(value - c.now) * c.rate + (value - c.now) ** 2 * c.square
+
+    def least(self, part, rate, free):
+        """The least of price - rate x gain if the column stays, and if it changes, each with its value; None if it may not."""
+        c = self.column
+        if self.levels:
+            worth = [(self.price(k, free) - rate * gain, k) for k, gain in enumerate(self.adds) if part >> k & 1]
+            return [min([x for x in worth if (x[1] == c.now) == stays], default=None) for stays in (True, False)]
+        low, high, may_stay, may_change = part
+        stay = (-rate * self.gain(c.now), c.now) if may_stay else None
+        near, blur = {low, high, c.now}, 2 * c.blur * (abs(c.anchor) + max(abs(low), abs(high)))
+        if c.square and not free:  # where the price rises as fast as what the gain is worth
+            near |= {c.now + (rate * self.slope + way * c.rate) / (2 * c.square) for way in (-1, 1)}
+        near = {min(max(x, low), high) for x in near} if may_change and low <= high else set()
+        if c.step:
+            first, last = up(low - blur - c.anchor, c.step), (high + blur - c.anchor) // c.step
+            places = {k for x in near for k in ((x - c.anchor) // c.step, up(x - c.anchor, c.step))} if first <= last else ()
+            near = {c.anchor + min(max(k, first), last) * c.step for k in places}
+        slack = {x: blur * (c.rate + 2 * c.square * (abs(x - c.now) + blur) + abs(rate * self.slope)) for x in near}
+        return stay, min([(self.price(x, free) - rate * self.gain(x) - slack[x], x) for x in near], default=None)
+
+
+class LinearWalk:
+    """The walk for a weighted sum. A box is a part of each column. No row of it that reaches the goal costs less than
+
+    rate x goal + the sum over columns of their least (price - rate x gain), where so many columns change as may and save most.
+    """
+
+    def __init__(self, question):
+        self.q, self.rate, self.steps = question, F(0), Counter()
+        sign = question.wanted.counts((F(0), F(1)))
+        self.terms = [Term(column, question.model, sign) for column in question.columns]
+        self.open = [[term.all for term in self.terms]]
+
+    def step(self, told):
+        need(type(told) is dict and len(told) == 1, "a step says one thing")
+        ((kind, what),) = told.items()
+        need(self.open, "a step after the end")
+        if kind == "rate":
+            self.rate = F(whole(what[0], 0, BIG, "a rate"), 1 << whole(what[1], 0, 1000, "a shift"))
+        elif kind == "split":
+            j, box = whole(what[0], 0, len(self.terms), "a column"), self.open.pop()
+            for part in self.terms[j].parts(box[j], what[1])[::-1]:
+                self.open.append([part if i == j else its for i, its in enumerate(box)])
+        else:
+            need((kind, what) == ("end", "dual"), "an unknown step:", shown(kind))
+            found = self.bound(self.open.pop(), self.rate)
+            need(found is None or found[0] >= self.q.below, "the rate does not prove the claim")
+        self.steps[what if kind == "end" else kind] += 1
+
+    def bound(self, box, rate):
+        """The bound of a rate, and the value of each column that it comes from; None if nobody is in the box."""
+        total, values, savings, room = rate * self.q.wanted.goal, [], [], self.q.limit
+        for j, (term, part) in enumerate(zip(self.terms, box)):
+            stay, change = term.least(part, rate, self.q.none)
+            if stay is None and change is None:
+                return None
+            room -= stay is None
+            total += (stay or change)[0]
+            values.append((stay or change)[1])
+            if stay is not None and change is not None:
+                savings.append((change[0] - stay[0], j, change[1]))
+        for saving, j, value in sorted(savings)[: max(room, 0)]:
+            if saving < 0:
+                total, values[j] = total + saving, value
+        return (total, values) if room >= 0 else None
+
+
 # ------------------------------------------------------------------------------------------------------------- a proof
 
 
@@ -718,8 +864,10 @@ def beside(path, name, sha256):
 def recorded(shared, model):
     """Compare the sums of recorded rows with what the estimator said."""
     for inputs, said in shared["recorded"]:
-        off = abs(model.score([real(x, "an input") for x in inputs]) / model.over - real(said, "what was said"))
-        need(off <= model.doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
+        row = [real(x, "an input") for x in inputs]
+        off = abs(model.score(row) / model.over - real(said, "what was said"))
+        doubt = model.rounding([abs(w * x) for w, x in zip(model.weights, row)]) if model.weights else model.doubt
+        need(off <= doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
     return len(shared["recorded"])
 
 
@@ -740,7 +888,7 @@ def verify(lines, shared, model):
 def proven(question, own, lines):
     """What the lines of a proof say about a question that was read from the first of them."""
     found = None if own["answer"] is None else question.answer(own["answer"])
-    walk = Walk(question)
+    walk = (LinearWalk if question.model.weights else Walk)(question)
     for number, line in enumerate(lines[1:-1], 2):
         try:
             walk.step(parsed(line))
@@ -769,9 +917,9 @@ def words_of(question, own, found, steps):
 
 
 LIMITS = """What this rests on:
-  - the estimator computes what its file says: {of}, {trees} trees, SHA-256 {sha}
+  - the estimator computes what its file says: {of}, {terms}, SHA-256 {sha}
   - it reads values as {reads}, compares as its documentation says, and adds in IEEE arithmetic, in any order
-    (its sums may be off by {doubt:.2g}; rows that it may take within that count as taken)
+    (its sums may be off by {doubt}; rows that it may take within that count as taken)
   - columns become the features of the model as the question file says (levels, and numbers that a pipeline changes)
   - prices, ranges and levels above are those that were asked for; no value is missing
   - {recorded} recorded rows have the recorded scores
@@ -788,8 +936,9 @@ def check(path, known):
         about = shared["model"]
         model = Model(about["kind"], beside(path, about["file"], about["sha256"]))
         rests = LIMITS.format(
-            of=shown(about["of"]), trees=len(model.trees), sha=about["sha256"], reads="float32" if model.single else "float64",
-            doubt=float(model.doubt), recorded=recorded(shared, model),
+            of=shown(about["of"]), sha=about["sha256"], reads="float32" if model.single else "float64",
+            terms=f"{len(model.weights)} weights" if model.weights else f"{len(model.trees)} trees",
+            doubt="units of their last digits" if model.weights else digits(model.doubt, 2), recorded=recorded(shared, model),
         )  # fmt: skip
         known[name, sha256] = shared, model, rests
     shared, model, _ = known[name, sha256]

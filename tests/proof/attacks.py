@@ -246,9 +246,13 @@ SABOTAGE: dict[str, tuple[str, str]] = {
 
 def broken(name: str) -> Any:
     """A checker with one thing wrong."""
-    old, new = SABOTAGE[name]
+    return broken_by(*SABOTAGE[name])
+
+
+def broken_by(old: str, new: str) -> Any:
+    """A checker that has something else in place of one of its lines."""
     source = checker_file().read_text(encoding="utf-8")
-    assert source.count(old) == 1, (name, source.count(old))
+    assert source.count(old) == 1, (old, source.count(old))
     module = types.ModuleType("broken")
     exec(compile(source.replace(old, new), "broken", "exec"), module.__dict__)
     return module

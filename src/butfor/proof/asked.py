@@ -22,6 +22,9 @@ from butfor.proof.model_files import ModelInputs, not_proven
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
 
+LINE_BLUR = 2.0**-44
+"""A pipeline that scales a number is off by less than this share of its largest size."""
+
 END_OF_NO_RANGE = 2.0**900
 """The end of a range that has none."""
 
@@ -60,11 +63,13 @@ class ProofQuestion:
         column = np.repeat(np.arange(len(space)), [len(own) for own in tried])
         rows = self._inputs(column, np.concatenate(tried))
         base = self._inputs(column[:1], self.case.factuals[self.base, 0])
+        self.seen = list[tuple[FloatArray, FloatArray]]()
         features, inputs, changed = list[list[int]](), list[FloatArray | None](), list[bool]()
         for j, feature in enumerate(space):
             mine = rows[column == j]
             moved = np.flatnonzero((mine != base).any(axis=0))
             features.append(moved.tolist())
+            self.seen.append((tried[j], mine[:, moved]))
             inputs.append(None if feature.levels is None else mine[:, moved])
             same = len(moved) == 0 or np.array_equal(mine[:, moved], tried[j][:, None])
             changed.append(feature.levels is None and not same)
@@ -106,6 +111,18 @@ class ProofQuestion:
         edge = np.where(np.isinf(edge), ends[:, 0] - np.abs(ends[:, 0]) - 1, edge)  # none goes to the left
         return {j: list(map(float.hex, edge[column == j].tolist())) for j in found}
 
+    def _line(self, j: int) -> list[str]:
+        """What a pipeline makes of a number for a linear model: slope, offset, and how far floating point may be off."""
+        (x, seen), name = self.seen[j], self.claim.answers.space.features[j].name
+        z, a, b = seen[:, 0], int(np.argmin(x)), int(np.argmax(x))
+        slope = float((z[b] - z[a]) / (x[b] - x[a]))
+        offset = float(z[a] - slope * x[a])
+        size = abs(offset) + abs(slope) * float(np.abs(_range(self.problem, j)).max())
+        off = 0.0 if not self.changed[j] else LINE_BLUR * size
+        if np.abs(slope * x + offset - z).max() > off / 8:
+            raise not_proven(f"a pipeline that bends {name!r} before a linear model")
+        return [slope.hex(), offset.hex(), off.hex()]
+
     def columns(self, model: Any) -> list[dict[str, Any]]:
         """What all rows share of each column. The checker's model says where its trees cut."""
         domain, edges = self.problem.domain, self._edges(model)
@@ -119,7 +136,9 @@ class ProofQuestion:
             else:
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
-                about["single"], about["edges"] = bool(domain.single[j]), edges.get(j)
+                about["single"], about["edges"] = bool(domain.single[j]), None if model.weights else edges.get(j)
+                if model.weights and self.features[j]:
+                    about["line"] = self._line(j)
             out.append(about)
         return out
 

@@ -16,7 +16,7 @@ from butfor.estimator.source import Begun, Source
 
 PROVEN = (
     "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), and "
-    "scikit-learn's decision trees, random and extra forests, gradient boosting and histogram gradient boosting"
+    "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models"
 )
 """The models of which proofs are made."""
 
@@ -160,6 +160,26 @@ def _histogram(model: Any, of: str) -> ModelFile:
     return _copied(of, score, trees, "float64", "logistic" if classifies else "value", base=base)
 
 
+def _linear(model: Any, of: str) -> ModelFile:
+    """A copy of weights. What is a probability by the logistic function says so."""
+    weights, base = np.ravel(model.coef_), np.ravel(model.intercept_)
+    if weights.dtype != np.float64 or len(base) > 1 or (np.ndim(model.coef_) > 1 and len(model.coef_) > 1):
+        raise not_proven(f"a {of} of several sums, or of float32")
+    classifies = hasattr(model, "classes_")
+    if getattr(model, "multi_class", "auto") not in ("auto", "ovr", "deprecated", "warn"):
+        raise not_proven(f"a {of} with multi_class={model.multi_class!r}")
+    logistic = hasattr(model, "predict_proba") and getattr(model, "loss", "log_loss") == "log_loss"
+    told = {
+        "format": "butfor.linear/1", "of": of, "sum": "logistic" if logistic else "score" if classifies else "value",
+        "base": float(base[0]).hex() if len(base) else (0.0).hex(), "weights": _hexes(weights.tolist()),
+    }  # fmt: skip
+
+    def score(X: Any) -> FloatArray:
+        return np.asarray(model.decision_function(X) if classifies else model.predict(X))
+
+    return ModelFile("model.json", "linear", json.dumps(told, separators=(",", ":")).encode(), of, score)
+
+
 MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
     **{("xgboost", f"XGB{kind}"): _xgboost for kind in ("Classifier", "Regressor", "RFClassifier", "RFRegressor")},
     **{("lightgbm", f"LGBM{kind}"): _lightgbm for kind in ("Classifier", "Regressor")},
@@ -168,6 +188,11 @@ MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
        for kind, writer in (("RandomForest", _forest), ("ExtraTrees", _forest), ("GradientBoosting", _boosted),
                             ("HistGradientBoosting", _histogram))
        for what in ("Classifier", "Regressor")},
+    **{("sklearn", kind): _linear
+       for kind in ("LogisticRegression", "LogisticRegressionCV", "LinearSVC", "SGDClassifier", "RidgeClassifier",
+                    "RidgeClassifierCV", "Perceptron", "PassiveAggressiveClassifier", "LinearRegression", "Ridge", "RidgeCV",
+                    "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV", "SGDRegressor", "LinearSVR", "HuberRegressor",
+                    "BayesianRidge")},
 }  # fmt: skip
 """Who writes the file of an estimator, by its library and its class."""
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import IntArray
 from butfor.claim import claim_of, stated
 from butfor.compiled.saying import silence
 from butfor.errors import InputError, RefutedError
@@ -25,6 +24,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
 from butfor.proof.asked import ProofQuestion
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
+from butfor.proof.linear_prover import LinearProver
 from butfor.proof.model_files import ModelFile, ModelInputs, model_file, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.prover import CheaperError, Prover, UnprovenError
@@ -128,7 +128,7 @@ def prove(
     - `time_limit`: the seconds for each answer;
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
-    It takes sums of trees, single trees, and what [the page of proofs](../how-to/proofs.md) lists; it refuses others by name.
+    It takes sums of trees, single trees, linear models, and what [the page of proofs](../how-to/proofs.md) lists; it refuses others by name.
     If a cheaper row refutes a claim, that is an error that names the row, after all other proofs were written.
 
     >>> import tempfile
@@ -278,7 +278,7 @@ class _Writer:
                 except UnprovenError:
                     return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
                 except CheaperError as cheaper:
-                    row = self._row(i, shared, below, cheaper.cells)
+                    row = self._row(i, shared, below, cheaper.chosen)
                     claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
                     if row.met and row.cost < claimed:
                         refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
@@ -318,7 +318,8 @@ class _Writer:
         by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
         own = by.parsed(head)
         asked = by.Question(shared, own, self.model)
-        steps = Prover(asked, by.runs, budget).prove()
+        prover = LinearProver(asked, budget) if self.model.weights else Prover(asked, by.runs, budget)
+        steps = prover.prove()
         body = [head, *steps]
         lines = [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]
         return lines, by.proven(asked, own, lines)
@@ -329,26 +330,36 @@ class _Writer:
         write_whole(file, ["\n".join(lines), "\n"])
         return Proven(name, file, below, words)
 
-    def _row(self, i: int, shared: Any, below: float | None, cells: IntArray) -> _Refuting:
-        """The row in some cells: what it costs, and whether the estimator says what is wanted."""
+    def _row(self, i: int, shared: Any, below: float | None, chosen: Sequence[Any]) -> _Refuting:
+        """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
         head = checker().parsed(json.dumps(self._head(i, ["", ""], below)))
         columns = checker().Question(shared, head, self.model).columns
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
-        for j, (column, cell) in enumerate(zip(columns, cells.tolist(), strict=True)):
-            cost += column.price[cell]
+        for j, (column, own) in enumerate(zip(columns, chosen, strict=True)):
             if column.levels is not None:
-                point[j] = cell
-            elif cell != column.home or not column.stay:
-                low = float(column.ends[cell - 1][1]) if cell else -np.inf
-                high = float(column.ends[cell][0]) if cell < len(column.ends) else np.inf
-                value = domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
+                point[j], cost = own, cost + column.price[own]
+                continue
+            low, high, price, stays = _ends(column, own)
+            cost += price
+            if not stays:
+                value = low if low == high else domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
                 point[j] = start[j] if np.isnan(value) else value
         changes = self.asked.case.changes(np.array([i]), point[None])
         met = self.asked.case.question.target.met(changes.before, changes.after)[0]
         moved = np.flatnonzero(point != start).tolist()
         told = ", ".join(f"{columns[j].name} = {self.asked.problem.space.features[j].value(point[j])}" for j in moved)
         return _Refuting(bool(met), float(cost), told or "the row as it is")
+
+
+def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
+    """The numbers that a cell, or a number, of a column stands for; the price, and whether the row stays there."""
+    if isinstance(own, Fraction):
+        stays = own == column.now and column.stay
+        return float(own), float(own), Fraction(0) if stays else column.cost(own - column.now), stays
+    low = float(column.ends[own - 1][1]) if own else -np.inf
+    high = float(column.ends[own][0]) if own < len(column.ends) else np.inf
+    return low, high, column.price[own], own == column.home and column.stay
 
 
 def file_name(label: Any, rank: int) -> str:

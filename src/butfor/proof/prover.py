@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -72,11 +73,11 @@ class Pending(NamedTuple):
 
 
 class CheaperError(Exception):
-    """The claim is false, as far as sums tell: these cells, one for each column, cost less and reach the goal."""
+    """The claim is false, as far as sums tell: these cells or numbers, one for each column, cost less and reach the goal."""
 
-    def __init__(self, cells: IntArray) -> None:
+    def __init__(self, chosen: Sequence[Any]) -> None:
         super().__init__()
-        self.cells = cells
+        self.chosen = chosen
 
 
 class UnprovenError(Exception):
@@ -142,11 +143,11 @@ class Prover:
                 break
         return self._parted(alive, leaf, depth, node)
 
-    def _cheapest(self, alive: BoolArray) -> IntArray:
+    def _cheapest(self, alive: BoolArray) -> list[int]:
         """The cheapest living cell of each column, counted in the column."""
         price = np.where(alive, self.arrays.asked.price, NO_PRICE)
         start = self.arrays.asked.cells
-        return np.array([np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
+        return [int(np.argmin(price[a:b])) for a, b in pairwise(start)]
 
     def _parted(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
         arrays, reduced, work = self.arrays, node.reduced, node.work

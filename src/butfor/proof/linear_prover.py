@@ -1,0 +1,121 @@
+"""Branch and bound over a weighted sum of columns, with the claim as its target."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from butfor.proof.checker import checker
+from butfor.proof.prover import CheaperError, UnprovenError
+from butfor.solvers.solver import Budget
+
+MOST_RATES = 60
+"""So many rates are tried. The bound is a concave function of them, and where it is piecewise linear, few are needed."""
+
+AT_THE_TANGENTS = Fraction(1, 10**12)
+"""A rate is the best if its bound misses that of the tangents by less than this share of the claim."""
+
+LARGEST_RATE = Fraction(2) ** 200
+"""A rate above this many costs a unit is not tried."""
+
+
+class LinearProver:
+    """Proves one claim about a weighted sum.
+
+    For a rate r, no row costs less than r goal + sum over columns min (price - r gain), a Lagrangian bound of a knapsack.
+    Where the best rate proves too little, one column has two values that are equally good, and the box is parted between them.
+    The walk is the checker's own, so all numbers are exact.
+    """
+
+    def __init__(self, question: Any, budget: Budget) -> None:
+        self.walk, self.budget, self.lines = checker().LinearWalk(question), budget, list[str]()
+        self.goal, self.below, self.free = question.wanted.goal, question.below, question.none
+
+    def prove(self) -> list[str]:
+        """The steps."""
+        while self.walk.open:
+            if self.budget.spent():
+                raise UnprovenError
+            self._box(self.walk.open[-1])
+        return self.lines
+
+    def _say(self, **step: Any) -> None:
+        self.lines.append(json.dumps(step, separators=(",", ":")))
+        self.walk.step(step)
+
+    def _box(self, box: list[Any]) -> None:
+        """End a box, or part it."""
+        rate, low, high = self._best_rate(box)
+        found = self.walk.bound(box, rate)
+        if found is None or found[0] >= self.below:
+            if rate != self.walk.rate and found is not None:
+                self._say(rate=[rate.numerator, rate.denominator.bit_length() - 1])
+            self._say(end="dual")
+            return
+        if self._cost(high) < self.below:
+            raise CheaperError(high)
+        self._say(split=self._between(low, high))
+
+    def _best_rate(self, box: list[Any]) -> tuple[Fraction, list[Any], list[Any]]:
+        """A rate that proves the claim, or else the best one, and the values on both sides of it: too little gain, and enough."""
+        found = self.walk.bound(box, self.walk.rate)
+        if found is None or found[0] >= self.below:
+            return self.walk.rate, [], []
+        low, high = Fraction(0), self.walk.rate or Fraction(1)
+        least, little = self.walk.bound(box, low)
+        if self._gain(little) >= self.goal:
+            return low, little, little
+        while self._gain(enough := (most := self.walk.bound(box, high))[1]) < self.goal:
+            if most[0] >= self.below or high > LARGEST_RATE:
+                return high, little, enough
+            low, (least, little), high = high, most, 4 * high
+        total = most[0]
+        for _ in range(MOST_RATES):  # where the tangents on both sides meet
+            down, up = self.goal - self._gain(little), self._gain(enough) - self.goal
+            cut = Fraction(float((total - least + down * low + up * high) / (down + up)))
+            if not low < cut < high:
+                break
+            hoped, found = least + down * (cut - low), self.walk.bound(box, cut)
+            if found[0] >= self.below:
+                return cut, found[1], found[1]
+            if self._gain(found[1]) < self.goal:
+                low, (least, little) = cut, found
+            else:
+                high, (total, enough) = cut, found
+            if hoped - found[0] < self.below * AT_THE_TANGENTS:
+                break
+        return high, little, enough
+
+    def _gain(self, values: list[Any]) -> Fraction:
+        return sum((term.gain(x) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
+
+    def _price(self, term: Any, value: Any) -> Fraction:
+        stays = value == term.column.now and term.column.stay
+        return Fraction(0) if stays and not term.levels else Fraction(term.price(value, self.free))
+
+    def _cost(self, values: list[Any]) -> Fraction:
+        return sum((self._price(term, x) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
+
+    def _between(self, low: list[Any], high: list[Any]) -> list[Any]:
+        """Where to part a box: the column whose move from one value to the other reaches the goal, and where on the way."""
+        total = self._gain(low)
+        for j, (term, a, b) in enumerate(zip(self.walk.terms, low, high, strict=True)):
+            gain = term.gain(b) - term.gain(a)
+            if a == b or total + gain < self.goal:
+                total += gain
+                continue
+            return [j, self._place(term, self.walk.open[-1][j], a, b, (self.goal - total) / gain)]
+        raise UnprovenError
+
+    def _place(self, term: Any, part: Any, a: Any, b: Any, share: Fraction) -> Any:
+        """Between two values of a part of a column, after a share of the way from the first to the second."""
+        if term.levels:
+            return hex(1 << b)
+        column, (_, _, stay, change) = term.column, part
+        if stay and change and column.now in (a, b):
+            return "stay"
+        at = a + share * (b - a)
+        if column.step:
+            at = column.anchor + ((at - column.anchor) // column.step + Fraction(1, 2)) * column.step
+        return float(at).hex()
