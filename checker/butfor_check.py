@@ -561,7 +561,9 @@ class Question:
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         goal = self.wanted.goal / self.grain  # scores are rounded up, and whole numbers reach it
         self.goal = goal.numerator // goal.denominator + 1 if self.wanted.strict else up(goal)
-        scores = [[score for score, _ in tree.leaves] for tree in self.trees]  # sums are those of the first, and so many steps
+        scores = [
+            [score for score, _ in tree.leaves] for tree in self.trees if tree.leaves
+        ]  # sums are those of the first, and so many steps
         step, some = reduce(gcd, [score - its[0] for its in scores for score in its], 0), sum(its[0] for its in scores)
         self.goal += (some - self.goal) % step if step else 0
 

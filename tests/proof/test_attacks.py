@@ -88,6 +88,13 @@ def test_a_walk_may_be_as_deep_as_it_likes() -> None:
     assert not replace(case, steps=['{"rate": [1e999999999, 0]}']).accepted()
 
 
+def test_a_row_that_may_become_nothing_is_proven_to_have_no_answer() -> None:
+    """No cell is affordable, so no tree has a leaf."""
+    case = by_hand()[1]
+    stuck = {**case.own["columns"][0], "stay": False, "least": (5.0).hex(), "most": (4.0).hex()}
+    assert replace(case, own={**case.own, "columns": [stuck]}, steps=['{"end":"cost"}']).accepted()
+
+
 def test_another_model_or_question_is_refused(tmp_path: Path) -> None:
     X, y = table()
     model = estimator("xgboost").fit(X, y)

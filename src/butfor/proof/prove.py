@@ -128,7 +128,8 @@ def prove(
     - `time_limit`: the seconds for each answer;
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
-    It takes sums of trees, single trees, linear models, and what [the page of proofs](../how-to/proofs.md) lists; it refuses others by name.
+    It takes sums of trees, single trees, linear models, and what [the page of proofs](../how-to/proofs.md) lists.
+    It refuses others by name.
     If a cheaper row refutes a claim, that is an error that names the row, after all other proofs were written.
 
     >>> import tempfile
