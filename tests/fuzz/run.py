@@ -15,6 +15,7 @@ from butfor.errors import ButforError
 from tests.fuzz.case import Bench, Case, Inquiry, random_inquiry, random_setting
 from tests.fuzz.judge import FAILURES, Finding, put
 from tests.fuzz.models import installed
+from tests.fuzz.proofs import PROVEN_EVERY, proven
 from tests.fuzz.save import save
 from tests.fuzz.shrink import failing, settled, shrunk
 from tests.fuzz.tally import Tally
@@ -94,6 +95,11 @@ def _one_model(plan: Orders, tally: Tally, number: int) -> None:
         return
     tally.models += 1
     for q, (inquiry, rows, twice) in enumerate(questions(rng, bench)):
+        if q % PROVEN_EVERY == 0:
+            told, wrong = proven(bench, inquiry, rows)
+            tally.claims.update(told)
+            for one in wrong:
+                _note(plan, tally, Case(bench.setting, inquiry, rows[0]), name, one, f"{number}.{q}")
         for row, verdict, found in put(bench, inquiry, rows, twice):
             tally.problems += 1
             tally.verdicts[name, inquiry.aim.word, verdict] += 1

@@ -28,6 +28,7 @@ class Tally:
     - `seconds`, `shrinking`: how long it took, and how much of that went into making failing problems smaller;
     - `verdicts`: (estimator, target, verdict) -> problems;
     - `findings`: (estimator, target, kind) -> findings;
+    - `claims`: how many proven claims were proven to the checker of proofs, and why others were not;
     - `first`: the first problem of each of these kinds of findings, and what was wrong.
     """
 
@@ -38,6 +39,7 @@ class Tally:
     shrinking: float = 0.0
     verdicts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     findings: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    claims: Counter[str] = field(default_factory=Counter)
     first: dict[tuple[str, str, str], tuple[str, str]] = field(default_factory=dict)
     saved: list[Path] = field(default_factory=list)
 
@@ -70,7 +72,11 @@ class Tally:
             rows.append([name, *map(str, [_total(self.verdicts, name, ""), *counts, *wrong])])
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-        return "\n".join([*lines, *self._first_lines()])
+        return "\n".join([*lines, *self._claim_lines(), *self._first_lines()])
+
+    def _claim_lines(self) -> list[str]:
+        told = [f"  {count} not: {why}" for why, count in self.claims.most_common() if why != "proven"]
+        return [f"{self.claims['proven']} of {self.claims.total()} claims were proven to the checker of proofs", *told]
 
     def _first_lines(self) -> list[str]:
         shown = [(key, where) for key, where in self.first.items() if key[2] != "refused"]
@@ -93,6 +99,7 @@ class Tally:
                 "per second": round(self.rate, 1),
                 "failures": self.failed,
                 "verdicts": [[*key, count] for key, count in sorted(self.verdicts.items())],
+                "claims": dict(self.claims),
                 "findings": [[*key, count, self.first[key][0]] for key, count in sorted(self.findings.items())],
             }
         )

@@ -18,6 +18,7 @@ from tests.fuzz.case import Bench, Case, Inquiry, Setting
 from tests.fuzz.columns import DataColumn, known
 from tests.fuzz.judge import FAILURES, put
 from tests.fuzz.models import HOMES, Recipe
+from tests.fuzz.proofs import proven
 from tests.fuzz.questions import Aim, Price, price_of
 from tests.fuzz.rules import Rule, admissible
 from tests.fuzz.run import Orders, bench_of, kind_of, questions, run, tell
@@ -280,7 +281,7 @@ def test_it_takes_nothing_from_butfor_but_public_names():
     from pathlib import Path
 
     folder = Path(cases.__file__).parent
-    allowed = {"Explainer", "ButforError", "Status", "onnx_model", "torch_model"}
+    allowed = {"Explainer", "ButforError", "RefutedError", "Status", "onnx_model", "torch_model"}
     for path in folder.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("butfor"):
@@ -313,3 +314,21 @@ def test_the_neighbours_in_a_ball_by_hand():
     assert not sampled(ball, facts)
     lost = neighbours(ball, facts, np.array([[np.nan, 0.0, 1.0]]))
     assert np.isnan(lost[0, :, 0]).all()
+
+
+def test_claims_are_proven_to_the_checker(monkeypatch):
+    bench, tally = Bench(setting()), Tally(0)
+    tally.claims.update({"proven": 3, "a LogisticRegression": 1})
+    assert "3 of 4 claims were proven to the checker of proofs\n  1 not: a LogisticRegression" in tally.table()
+    assert proven(bench, INQUIRY, [CASE.row]) == ({"proven": 1}, [])
+    honest = Bench.explain
+
+    def bolder(bench, inquiry, rows):
+        """A bound that is twice what it costs."""
+        answers = honest(bench, inquiry, rows)
+        twice = [replace(one, bound=2 * one.cost, cost=2 * one.cost) for one in answers.certificates]
+        return replace(answers, certificates=twice)
+
+    monkeypatch.setattr(Bench, "explain", bolder)
+    told, (finding,) = proven(bench, INQUIRY, [CASE.row])
+    assert (told, finding.kind) == ({"refuted": 1}, "bound")

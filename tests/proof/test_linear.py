@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from scipy.optimize import linprog
 from sklearn.compose import make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -29,7 +30,7 @@ from tests.proof.cases import Case, read
 from tests.proof.judge import number
 
 COSTS = (bf.L1(), bf.L2(), bf.L1() + 0.3 * bf.L0(), bf.L0())
-LEARNERS = (LogisticRegression(), LinearSVC(), RidgeClassifier())
+LEARNERS = (LogisticRegression(), LinearSVC(), RidgeClassifier(), LinearDiscriminantAnalysis())
 
 
 def table(rows: int = 80) -> tuple[pd.DataFrame, np.ndarray]:
@@ -92,7 +93,7 @@ def is_false(case: Case) -> bool:
 def cases() -> tuple[Case, ...]:
     found = []
     for k, (cost, limit) in enumerate(product(COSTS, ((), (bf.at_most_changes(2),), (bf.fixed("b", "job", "c"),)))):
-        model, X, _ = fitted(LEARNERS[k % 3])
+        model, X, _ = fitted(LEARNERS[k % 4])
         wanted = k % 2
         rows = X[model.predict(X) != wanted].iloc[:1]
         answers = bf.Explainer(model, data=X).explain(

@@ -190,9 +190,9 @@ MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
        for what in ("Classifier", "Regressor")},
     **{("sklearn", kind): _linear
        for kind in ("LogisticRegression", "LogisticRegressionCV", "LinearSVC", "SGDClassifier", "RidgeClassifier",
-                    "RidgeClassifierCV", "Perceptron", "PassiveAggressiveClassifier", "LinearRegression", "Ridge", "RidgeCV",
-                    "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV", "SGDRegressor", "LinearSVR", "HuberRegressor",
-                    "BayesianRidge")},
+                    "RidgeClassifierCV", "Perceptron", "PassiveAggressiveClassifier", "LinearDiscriminantAnalysis",
+                    "LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV", "SGDRegressor",
+                    "LinearSVR", "HuberRegressor", "BayesianRidge")},
 }  # fmt: skip
 """Who writes the file of an estimator, by its library and its class."""
 
