@@ -157,7 +157,7 @@ class Model:
 
     def __init__(self, kind, data):
         self.trees, self.weights, self.base, self.over, self.extra = [], [], F(0), 1, F(0)
-        need(kind in ("xgboost", "lightgbm", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
+        need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
         sizes = [max(abs(a) + abs(b) for a, b in self.leaves(nodes)) for nodes in self.trees]
@@ -246,6 +246,31 @@ class Model:
                     nodes.append((feature, frozenset(bits), left, right))
                 else:
                     nodes.append((feature, F(float(cut)), left, right))
+            self.add(nodes + leaves)
+
+    def read_catboost(self, data):
+        """CatBoost's own JSON: values in float32, leaves and sums in float64; all nodes of a level have one split."""
+        told = parsed(data)
+        self.single, self.step = True, F(1, 1 << 53)
+        kinds = {"Logloss": "logistic", "RMSE": "value"}
+        objective = told["model_info"]["params"]["loss_function"]["type"]
+        need(objective in kinds, "an objective that is not read:", shown(objective))
+        self.kind = kinds[objective]
+        need(not told["features_info"].get("categorical_features"), "categories of CatBoost are not read")
+        place = {f["feature_index"]: f["flat_feature_index"] for f in told["features_info"]["float_features"]}
+        scale, base = told["scale_and_bias"]
+        need(scale == 1 and len(base) == 1, "a scale, or more than one score")
+        self.base = F(float(base[0]))
+        for tree in told["oblivious_trees"]:
+            splits, leaves = tree["splits"], [(F(0), F(float(x))) for x in tree["leaf_values"]]
+            need(len(splits) < 20 and len(leaves) == 1 << len(splits), "a tree with other leaves than its splits make")
+            need(all(split["split_type"] == "FloatFeature" for split in splits), "a split that is not read")
+            nodes = []  # node k of the level of a split has its children at 2k + 1 and 2k + 2; the last split comes first
+            for level, split in enumerate(reversed(splits)):
+                first = (1 << level) - 1
+                cut = single(F(split["border"]))
+                feature = place[split["float_feature_index"]]
+                nodes += [(feature, cut, 2 * k + 1, 2 * k + 2) for k in range(first, 2 * first + 1)]
             self.add(nodes + leaves)
 
     def read_arrays(self, data):

@@ -76,6 +76,35 @@ def test_xgboost_with_its_own_categories(tmp_path: Path) -> None:
     assert proven(model, X, tmp_path).verified == 3
 
 
+@pytest.mark.parametrize("kind", ["class", "value"])
+def test_catboost(kind: str, tmp_path: Path) -> None:
+    """All pairs of numbers are tried that lie at a border, or just above it in float32."""
+    import catboost
+
+    X, y = table()
+    X, quiet = X[["income", "age"]], {"iterations": 8, "depth": 3, "verbose": 0, "allow_writing_files": False}
+    if kind == "class":
+        model, target, rows = catboost.CatBoostClassifier(**quiet).fit(X, y), bf.classes(1), X[y == 0].iloc[:4]
+    else:
+        model, rows = catboost.CatBoostRegressor(**quiet).fit(X, X["income"] + X["age"] / 20), X.iloc[:4]
+        target = bf.value(at_least=float(np.quantile(model.predict(X), 0.8)))
+    answers = bf.Explainer(model, data=X).explain(rows, target=target)
+    proofs = bf.prove(answers, model, tmp_path)
+    assert all_proven(proofs)
+    low, high = X.min().to_numpy(), X.max().to_numpy()
+    tried = []
+    for j in range(2):
+        borders = np.float32(model.get_borders().get(j, []))
+        tried.append([*borders.tolist(), *np.nextafter(borders, np.float32(np.inf)).tolist()])
+    for one, row in zip(proofs, rows.to_numpy(), strict=True):
+        ages = {float(f(x)) for x in tried[1] for f in (np.floor, np.ceil)} | {row[1]}
+        grid = np.array([p for p in product({*tried[0], row[0]}, ages) if (low <= p).all() and (p <= high).all()])
+        said = np.asarray(model.predict(pd.DataFrame(grid, columns=X.columns)))
+        met = said == 1 if kind == "class" else said >= target.low
+        cost = (np.abs(grid - row) / (high - low)).sum(axis=1)[met].min(initial=np.inf)
+        assert cost == 0 or one.below == pytest.approx(cost, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     "model",
     [

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import Begun, Source
 
 PROVEN = (
-    "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), and "
+    "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, and "
     "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models"
 )
 """The models of which proofs are made."""
@@ -64,6 +66,19 @@ def _xgboost(model: Any, of: str) -> ModelFile:
 def _lightgbm(model: Any, of: str) -> ModelFile:
     content = model.booster_.model_to_string().encode()
     return ModelFile("model.txt", "lightgbm", content, of, lambda X: np.asarray(model.predict(X, raw_score=True)))
+
+
+def _catboost(model: Any, of: str) -> ModelFile:
+    if hasattr(model, "get_probability_threshold") and model.get_probability_threshold() != 0.5:
+        raise not_proven(f"a {of} with a threshold of its own")
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "model.json"
+        model.save_model(str(file), format="json")
+        content = file.read_bytes()
+    return ModelFile(
+        "model.json", "catboost", content, of,
+        lambda X: np.asarray(model.predict(X, prediction_type="RawFormulaVal")),
+    )  # fmt: skip
 
 
 def _copied(
@@ -183,6 +198,7 @@ def _linear(model: Any, of: str) -> ModelFile:
 MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
     **{("xgboost", f"XGB{kind}"): _xgboost for kind in ("Classifier", "Regressor", "RFClassifier", "RFRegressor")},
     **{("lightgbm", f"LGBM{kind}"): _lightgbm for kind in ("Classifier", "Regressor")},
+    **{("catboost", f"CatBoost{kind}"): _catboost for kind in ("Classifier", "Regressor")},
     **{("sklearn", f"{tree}Tree{kind}"): _one_tree for tree in ("Decision", "Extra") for kind in ("Classifier", "Regressor")},
     **{("sklearn", f"{kind}{what}"): writer
        for kind, writer in (("RandomForest", _forest), ("ExtraTrees", _forest), ("GradientBoosting", _boosted),
