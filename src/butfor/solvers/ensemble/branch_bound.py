@@ -19,6 +19,7 @@ from butfor.model.scores import ScoreSet, Softmax, at_least
 from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.attainable import next_sums
 from butfor.solvers.ensemble.cell_search import AbstractCellSearch, Inside
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.limits import COUNTED, RELATIONS
@@ -121,8 +122,9 @@ class TreeCells(AbstractCellSearch):
     def highest(self) -> float:
         """If no row is better, the most that the only sum of scores can be; NaN where that is not known."""
         short, wide = self.search.short, self.wide
-        unknown = short is None or len(wide.b) != 1 or wide.curve is not None or self.row.related
-        return np.nan if unknown or short is None else float(wide.b[0] - short[0])
+        if short is None or len(wide.b) != 1 or wide.curve is not None or self.row.related:
+            return np.nan
+        return float(self.question.goal[0] + (wide.A @ self.row.model.base)[0] - short[0])
 
     @property
     def closest(self) -> FloatArray | None:
@@ -152,4 +154,5 @@ def _instance(row: RowCells, wide: ScoreSet, firm: FloatArray) -> Instance:
     score, base = np.ascontiguousarray(leaves.value @ wide.A.T), wide.A @ model.base
     least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
     goal = np.maximum(wide.b - base, least - 1.0)  # a goal may be too low to matter
-    return row.asked(score, goal, firm - base)
+    goal = next_sums(score, leaves.tree, goal)
+    return row.asked(score, goal, np.maximum(firm - base, goal))
