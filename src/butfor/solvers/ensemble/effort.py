@@ -49,7 +49,7 @@ It must be an ensemble of more than so many leaves.
 BOXES_PER_STEP = 20
 """So many boxes take about as long as one bound by messages."""
 
-HEAD_START, SHORT_START = 1_000_000, 300_000
+HEAD_START, SHORT_START = 1_000_000, 30_000
 """The boxes come first, until they have looked at about so many leaves.
 
 The short start is for messages that are strong: a row is known, and many features may change.
