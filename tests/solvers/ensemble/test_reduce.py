@@ -95,10 +95,10 @@ def test_a_tree_with_an_unaffordable_cell() -> None:
     # D and E ask for cell 6 and go. With them goes the cut at 40: age cells 0 and 1 become new cell 0.
     # Cell 1 stands for it, because it is cheaper.
     # New cells: age 0 = {0, 1}, 1 = {2}; income 2 = {4}, 3 = {5}.
-    # The root asks for income first. So pair 0 is income, with blocks 0 = {2} and 1 = {3}.
-    # Pair 1 is age, with blocks 2 = {0} and 3 = {1}.
-    # A: income in block 0 (entry 0), age in block 2 (entry 1). B: income in block 1 (2), age in block 2 (3).
-    # C: age in block 3 (4). It takes every affordable income, which is no entry.
+    # The root asks for income first, but pairs are numbered by feature. So pair 0 is age, with blocks 0 = {0} and 1 = {1}.
+    # Pair 1 is income, with blocks 2 = {2} and 3 = {3}.
+    # A: income in block 2 (entry 0), age in block 0 (entry 1). B: income in block 3 (2), age in block 0 (3).
+    # C: age in block 1 (4). It takes every affordable income, which is no entry.
     found = reduced(AGE_AND_INCOME, [3.0, 1.0, 4.0, INF, 0.0, 2.0, INF, INF])
     assert plain(found) == {
         "cells": {
@@ -109,25 +109,25 @@ def test_a_tree_with_an_unaffordable_cell() -> None:
         },
         "trees": {"start": [0, 3], "original": [0], "original_leaf": [0, 1, 2], "constant_leaves": []},
         "pairs": {
-            "feature": [1, 0],
+            "feature": [0, 1],
             "tree": [0, 0],
             "block_start": [0, 2, 4],
-            "entries": {"start": [0, 2, 5], "items": [0, 2, 1, 3, 4]},
-            "of_feature": {"start": [0, 1, 2], "items": [1, 0]},
+            "entries": {"start": [0, 3, 5], "items": [1, 3, 4, 0, 2]},
+            "of_feature": {"start": [0, 1, 2], "items": [0, 1]},
         },
-        "blocks": {"begin": [2, 3, 0, 1], "end": [3, 4, 1, 2], "items": [0, 1, 2, 3]},
+        "blocks": {"begin": [0, 1, 2, 3], "end": [1, 2, 3, 4], "items": [0, 1, 2, 3]},
         "entries": {
             "start": [0, 2, 4, 5],
             "leaf": [0, 0, 1, 1, 2],
-            "pair": [0, 1, 0, 1, 1],
-            "blocks": {"begin": [0, 2, 1, 2, 3], "end": [1, 3, 2, 3, 4], "items": [0, 1, 2, 3]},
+            "pair": [1, 0, 1, 0, 0],
+            "blocks": {"begin": [2, 0, 3, 0, 1], "end": [3, 1, 4, 1, 2], "items": [0, 1, 2, 3]},
         },
     }
 
 
 def test_a_cell_kept_separate_changes_cells_but_not_what_a_tree_distinguishes() -> None:
     # As above, with age cell 0 kept separate: new cells age 0 = {0}, 1 = {1}, 2 = {2}; income 3 = {4}, 4 = {5}.
-    # The tree still does not distinguish 0 and 1: block 2 is {0, 1}, and block 3 is {2}.
+    # The tree still does not distinguish 0 and 1: block 0 is {0, 1}, and block 1 is {2}.
     found = reduced(AGE_AND_INCOME, [3.0, 1.0, 4.0, INF, 0.0, 2.0, INF, INF], keep_separate=(0,))
     assert plain(found.cells) == {
         "start": [0, 3, 5],
@@ -135,8 +135,8 @@ def test_a_cell_kept_separate_changes_cells_but_not_what_a_tree_distinguishes() 
         "merged_into": [0, 1, 2, -1, 3, 4, -1, -1],
         "ordered": [True, True],
     }
-    assert plain(found.blocks) == {"begin": [3, 4, 0, 2], "end": [4, 5, 2, 3], "items": [0, 1, 2, 3, 4]}
-    assert plain(found.entries.blocks) == {"begin": [0, 2, 1, 2, 3], "end": [1, 3, 2, 3, 4], "items": [0, 1, 2, 3]}
+    assert plain(found.blocks) == {"begin": [0, 2, 3, 4], "end": [2, 3, 4, 5], "items": [0, 1, 2, 3, 4]}
+    assert plain(found.entries.blocks) == {"begin": [2, 0, 3, 0, 1], "end": [3, 1, 4, 1, 2], "items": [0, 1, 2, 3]}
 
 
 def test_each_tree_sees_only_its_own_cuts() -> None:
@@ -149,23 +149,23 @@ def test_each_tree_sees_only_its_own_cuts() -> None:
     #    0     1                 3     4
     #
     # All are affordable, and no two are merged: new cells age 0, 1, 2, and income 3 = {4}, 4 = {5}.
-    # Pair 0 is the first tree with age: blocks {0}, {1, 2}. Pair 2 is the second with age: blocks {0, 1}, {2}.
-    # Pairs 1 and 3 are the trees with income: blocks {3}, {4}.
+    # Pair 0 is the first tree with age: blocks {0}, {1, 2}. Pair 1 is the second with age: blocks {0, 1}, {2}.
+    # Pairs 2 and 3 are the trees with income: blocks {3}, {4}.
     leaves = leaves_of(
         trees_of((0, 40.0, (1, 5.0, 0.0, 1.0), 2.0), (0, 60.0, (1, 5.0, 3.0, 4.0), 5.0), levels=(0, 0)),
     )
     found = reduced(leaves, [0.0, 1.0, 2.0, INF, 0.0, 1.0, INF])
     assert plain(found.cells)["merged_into"] == [0, 1, 2, -1, 3, 4, -1]
     assert plain(found.pairs) == {
-        "feature": [0, 1, 0, 1],
-        "tree": [0, 0, 1, 1],
+        "feature": [0, 0, 1, 1],
+        "tree": [0, 1, 0, 1],
         "block_start": [0, 2, 4, 6, 8],
-        "entries": {"start": [0, 3, 5, 8, 10], "items": [0, 2, 4, 1, 3, 5, 7, 9, 6, 8]},
-        "of_feature": {"start": [0, 2, 4], "items": [0, 2, 1, 3]},
+        "entries": {"start": [0, 3, 6, 8, 10], "items": [0, 2, 4, 5, 7, 9, 1, 3, 6, 8]},
+        "of_feature": {"start": [0, 2, 4], "items": [0, 1, 2, 3]},
     }
     assert plain(found.blocks) == {
-        "begin": [0, 1, 3, 4, 0, 2, 3, 4],
-        "end": [1, 3, 4, 5, 2, 3, 4, 5],
+        "begin": [0, 1, 0, 2, 3, 4, 3, 4],
+        "end": [1, 3, 2, 3, 4, 5, 4, 5],
         "items": [0, 1, 2, 3, 4],
     }
 
@@ -377,8 +377,8 @@ def test_an_ensemble_is_reduced_further() -> None:
 @pytest.mark.parametrize(
     ("price", "expected"),
     [
-        ([1.0, INF, INF, 0.0, 2.0, INF], [10.0, 20.0]),  # ages beyond 60 go: pair income is left, blocks 0 and 1
-        ([1.0, 4.0, INF, 0.0, INF, INF], [30.0, 40.0]),  # incomes from 2 to 5 go, and B with them: age, blocks 2 and 3
+        ([1.0, INF, INF, 0.0, 2.0, INF], [30.0, 40.0]),  # ages beyond 60 go: pair income is left, blocks 2 and 3
+        ([1.0, 4.0, INF, 0.0, INF, INF], [10.0, 20.0]),  # incomes from 2 to 5 go, and B with them: age, blocks 0 and 1
     ],
 )
 def test_messages_are_carried_into_the_blocks_that_are_left(price: list[float], expected: list[float]) -> None:

@@ -130,7 +130,7 @@ class BlendLeafSearch(LeafSearch):
             return False
         self.score, self.zero = self.task.score, self.task.goal
         self.multipliers = no_multipliers(self.reduced, self.goals.straight, len(self.task.limit))
-        self.moves = move_work_for(self.reduced, self.goals.straight)
+        self.moves = move_work_for(self.reduced, self.work.uses, self.goals.straight)
         if not self._straighten():
             self._close()
             return False

@@ -12,7 +12,7 @@ from butfor.solvers.ensemble.reduced_ensemble import Lists, Slices
 
 @part
 def pairs_of_trees(feature, leaf_start, entry_start, original_entry, features):  # type: ignore[no-untyped-def]
-    """The pairs of each tree, in the order of its entries.
+    """The pairs of all trees, those of the first feature first: a sweep then reads what lies side by side.
 
     feature (original entries): the feature of each entry of the `LeafTable`
     leaf_start, entry_start, original_entry: as `surviving` returns them
@@ -33,7 +33,14 @@ def pairs_of_trees(feature, leaf_start, entry_start, original_entry, features): 
                 pair_feature[pairs], pair_tree[pairs] = j, t
                 pairs += 1
             pair[n] = newest[j]
-    return pair, pair_feature[:pairs], pair_tree[:pairs]
+    by_feature = grouped(pair_feature[:pairs], features).items
+    number, new_feature, new_tree = np.empty(pairs, np.intp), np.empty(pairs, np.intp), np.empty(pairs, np.intp)
+    for q in range(pairs):
+        old = by_feature[q]
+        number[old], new_feature[q], new_tree[q] = q, pair_feature[old], pair_tree[old]
+    for n in range(len(pair)):
+        pair[n] = number[pair[n]]
+    return pair, new_feature, new_tree
 
 
 @part

@@ -46,25 +46,42 @@ def ascend(reduced, task, multipliers, work, upper, size, sweeps, step, gain):  
     size (scores): the share of itself by which each rate changes; kept for the next call
     step: the largest share
     """
-    lack, before = np.zeros(len(task.goal)), np.zeros(len(task.goal))
+    scores = len(task.goal)
+    lack, before, change = np.zeros(scores), np.zeros(scores), np.zeros(scores)
     bound = _refresh(reduced, task, multipliers, work) if _load(reduced, multipliers.message, work) else np.inf
     best, idle = bound, 0
     for k in range(sweeps):
-        bound = _sweep(reduced, multipliers.message, work, bound, upper, k % 2 == 1)
+        bound = _sweep(reduced, multipliers.message, work, bound, upper)
         if bound == np.inf:
             return np.inf
         idle = 0 if bound > best + gain * min(upper - best, 1e9) else idle + 1
         best = max(best, bound)
         if idle == 3 or k == sweeps - 1:
             break
-        _set_lack(lack, task.goal, reduced.trees.start, work.cost, task.score)
-        _change_rates(multipliers.rate, lack, before, size, step)
-        _change_tolls(multipliers.toll, task, work.x, step, upper)
-        bound = _refresh(reduced, task, multipliers, work)
+        _set_lack(lack, task.goal, work.cheapest, task.score)
+        _change_rates(multipliers.rate, change, lack, before, size, step)
+        if len(task.limit):
+            _change_tolls(multipliers.toll, task, work.x, step, upper)
+            bound = _refresh(reduced, task, multipliers, work)
+        else:
+            bound = _at_new_rates(reduced.trees.start, task, multipliers.rate, change, work)
         best = max(best, bound)
         if best >= upper:
             return np.inf
+    _vote(reduced, work)
     return best
+
+
+@part
+def _vote(reduced, work):  # type: ignore[no-untyped-def]
+    """Let the trees vote on what the last sweep left."""
+    cells, of_feature = reduced.cells, reduced.pairs.of_feature
+    for j in range(len(work.x)):
+        mine = of_feature.items[of_feature.start[j] : of_feature.start[j + 1]]
+        vote(
+            work.vote, work.marginal, cells.ordered[j], mine, reduced.pairs.block_start, reduced.blocks, work.x[j],
+            cells.start[j], cells.start[j + 1],
+        )  # fmt: skip
 
 
 @part
@@ -78,9 +95,9 @@ def _load(reduced, message, work):  # type: ignore[no-untyped-def]
         if not set_dead(work.dead, work.alive, reduced.blocks, block_start[q], block_start[q + 1]):
             return False
         shift_to_zero(message, work.dead, block_start[q], block_start[q + 1])
-    asked = reduced.entries.blocks
-    for e in range(len(work.entry_min)):
-        work.entry_min[e] = smallest(message, work.dead, asked.items, asked.begin[e], asked.end[e])
+    member, uses = reduced.entries.blocks.items, work.uses
+    for u in range(len(work.use_min)):
+        work.use_min[u] = smallest(message, work.dead, member, uses.low[u], uses.high[u])
     for i in range(len(work.cost)):
         work.cost[i] = 0.0
     return True
@@ -99,29 +116,54 @@ def _refresh(reduced, task, multipliers, work):  # type: ignore[no-untyped-def]
         work.base[c] = task.price[c]
         for f in range(len(task.limit)):
             work.base[c] += toll[f] * task.side[f, c]
-    bound = _with_trees(bound, reduced.trees.start, reduced.entries.start, task.score, rate, work.entry_min, work.cost)
+    bound = _with_trees(bound, reduced.trees.start, task.score, rate, work)
     return _with_features(bound, reduced.cells, reduced.pairs, reduced.blocks, multipliers.message, work)
 
 
 @part
-def _with_trees(bound, tree, entry, score, rate, entry_min, cost):  # type: ignore[no-untyped-def]
+def _with_trees(bound, tree, score, rate, work):  # type: ignore[no-untyped-def]
     """A bound and the cheapest leaf of each tree.
 
     A leaf whose cost is infinite cannot be reached, and stays so.
     """
-    for t in range(len(tree) - 1):
-        least = np.inf
-        for i in range(tree[t], tree[t + 1]):
-            if cost[i] == np.inf:
-                continue
-            total = 0.0
+    cost, owner = work.cost, work.uses.leaf
+    for i in range(len(cost)):
+        if cost[i] < np.inf:
+            cost[i] = 0.0
             for s in range(len(rate)):
-                total -= rate[s] * score[i, s]
-            for e in range(entry[i], entry[i + 1]):
-                total += entry_min[e]
-            cost[i] = total
-            least = min(least, total)
-        bound += least
+                cost[i] -= rate[s] * score[i, s]
+    for u in range(len(owner)):
+        cost[owner[u]] += work.use_min[u]
+    for t in range(len(tree) - 1):
+        bound += _choose(work, tree, t)
+    return bound
+
+
+@part
+def _choose(work, tree, t):  # type: ignore[no-untyped-def]
+    """Let a tree choose its cheapest leaf; returns what that costs."""
+    least, at = np.inf, tree[t]
+    for i in range(tree[t], tree[t + 1]):
+        if work.cost[i] < least:
+            least, at = work.cost[i], i
+    work.cheapest[t] = at
+    return least
+
+
+@part
+def _at_new_rates(tree, task, rate, change, work):  # type: ignore[no-untyped-def]
+    """The bound once the rates have changed, and nothing else has."""
+    cost, score = work.cost, task.score
+    bound = 0.0
+    for s in range(len(rate)):
+        bound += rate[s] * task.goal[s]
+    for i in range(len(cost)):
+        for s in range(len(rate)):
+            cost[i] -= change[s] * score[i, s]
+    for t in range(len(tree) - 1):
+        bound += _choose(work, tree, t)
+    for j in range(len(work.feature_min)):
+        bound += work.feature_min[j]
     return bound
 
 
@@ -143,29 +185,39 @@ def _with_features(bound, cells, pairs, blocks, message, work):  # type: ignore[
 
 
 @part
-def _sweep(reduced, message, work, bound, upper, backward):  # type: ignore[no-untyped-def]
+def _sweep(reduced, message, work, bound, upper):  # type: ignore[no-untyped-def]
     """Improve the messages of every feature once; returns the bound.
 
     Cells that cannot be in a row below `upper` are dropped.
     The bound is infinite if no such row is left.
     """
-    alive, dead, potential, marginal = work.alive, work.dead, work.potential, work.marginal
-    cost, entry_min, rest, feature_min = work.cost, work.entry_min, work.rest, work.feature_min
+    alive, dead, potential, marginal, feature_min = (
+        work.alive,
+        work.dead,
+        work.potential,
+        work.marginal,
+        work.feature_min,
+    )
     cells, blocks, tree, pair_tree = reduced.cells, reduced.blocks, reduced.trees.start, reduced.pairs.tree
     begin, end, items, block_start = blocks.begin, blocks.end, blocks.items, reduced.pairs.block_start
-    owner, asked, of_pair = reduced.entries.leaf, reduced.entries.blocks, reduced.pairs.entries
-    of_feature, features = reduced.pairs.of_feature, len(reduced.cells.ordered)
-    for turn in range(features):
-        j = features - 1 - turn if backward else turn
+    member, use, of_feature = reduced.entries.blocks.items, reduced.pairs.entries.start, reduced.pairs.of_feature
+    for j in work.turns:
         first, last, ordered = cells.start[j], cells.start[j + 1], cells.ordered[j]
         mine = of_feature.items[of_feature.start[j] : of_feature.start[j + 1]]
         lost = False
         for q in mine:
-            t, users = pair_tree[q], of_pair.items[of_pair.start[q] : of_pair.start[q + 1]]
             if not collect(
-                message, dead, marginal, cost, entry_min, rest, owner, asked, users, block_start[q], block_start[q + 1],
-                tree[t], tree[t + 1],
-            ):  # fmt: skip
+                message,
+                work,
+                member,
+                ordered,
+                use[q],
+                use[q + 1],
+                block_start[q],
+                block_start[q + 1],
+                tree,
+                pair_tree[q],
+            ):
                 return np.inf
             lost |= drop_blocks(alive, dead, marginal, blocks, block_start[q], block_start[q + 1])
         potential_of(potential, work.base, message, ordered, mine, block_start, blocks, first, last)
@@ -178,7 +230,6 @@ def _sweep(reduced, message, work, bound, upper, backward):  # type: ignore[no-u
             return np.inf
         work.x[j], feature_min[j] = x, least
         lost |= drop_cells(alive, potential, first, last, bound - least, upper)
-        vote(work.vote, marginal, ordered, mine, block_start, blocks, x, first, last)
         if ordered:
             table_of_minima(work.table, potential, alive, first, last)
         share = 1.0 / max(1, len(mine))
@@ -194,28 +245,22 @@ def _sweep(reduced, message, work, bound, upper, backward):  # type: ignore[no-u
                     value = set_minimum(potential, alive, items, begin[b], end[b])
                 message[b] += share * (value - least)
             feature_min[j] += shift_to_zero(message, dead, block_start[q], block_start[q + 1])
-            users = of_pair.items[of_pair.start[q] : of_pair.start[q + 1]]
-            give_back(message, dead, cost, entry_min, rest, owner, asked, users)
+            give_back(message, work, member, ordered, use[q], use[q + 1], pair_tree[q])
     return bound
 
 
 @part
-def _set_lack(lack, goal, tree, cost, score):  # type: ignore[no-untyped-def]
-    """Write into `lack` what the leaves that the trees choose miss the goal by."""
+def _set_lack(lack, goal, chosen, score):  # type: ignore[no-untyped-def]
+    """Write into `lack` what the leaves that the trees have chosen miss the goal by."""
     for s in range(len(lack)):
         lack[s] = goal[s]
-    for t in range(len(tree) - 1):
-        least, at = np.inf, -1
-        for i in range(tree[t], tree[t + 1]):
-            if cost[i] < least:
-                least, at = cost[i], i
-        for s in range(len(lack)):
-            lack[s] -= score[at, s]
+        for i in chosen:
+            lack[s] -= score[i, s]
 
 
 @part
-def _change_rates(rate, lack, before, size, step):  # type: ignore[no-untyped-def]
-    """Raise the rates of the scores that lack something, and lower the others.
+def _change_rates(rate, change, lack, before, size, step):  # type: ignore[no-untyped-def]
+    """Raise the rates of the scores that lack something, and lower the others. Writes by how much into `change`.
 
     A rate that turns back changes by less from now on, and one that goes on by more.
 
@@ -231,8 +276,9 @@ def _change_rates(rate, lack, before, size, step):  # type: ignore[no-untyped-de
         elif before[s] * lack[s] > 0:
             size[s] = min(1.2 * size[s], step)
         before[s] = lack[s]
-        change = size[s] * max(rate[s], 0.05 * most)
-        rate[s] = max(0.0, rate[s] + (change if lack[s] > 0 else -change))
+        old, new = rate[s], size[s] * max(rate[s], 0.05 * most)
+        rate[s] = max(0.0, old + (new if lack[s] > 0 else -new))
+        change[s] = rate[s] - old
 
 
 @part

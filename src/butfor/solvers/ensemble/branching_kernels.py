@@ -47,7 +47,7 @@ def vote(votes, marginal, ordered, pairs, block_start, blocks, x, first, last): 
 def branching(start, ordered, alive, x, potential, votes):  # type: ignore[no-untyped-def]
     """Where to branch after a sweep: a feature, and where to part its cells.
 
-    It is where most is voted for and where leaving its choice costs the feature most.
+    It is where most is voted for and where leaving its choice costs the feature most, of which votes count more.
     An ordered feature is parted at a cut, before the cell that is returned; another one at that cell.
     The feature is -1 if no feature has a second cell left.
 
@@ -62,21 +62,21 @@ def branching(start, ordered, alive, x, potential, votes):  # type: ignore[no-un
             for c in range(first, last):
                 if alive[c] and c != here:
                     beyond = min(beyond, potential[c] - potential[here])
-            worth = (votes[here] + 1e-9) * (beyond + 1e-6)
+            worth = (votes[here] + 1e-9) * np.sqrt(beyond + 1e-6)
             if beyond < np.inf and worth > best:
                 best, feature, where = worth, j, here
             continue
         for c in range(last - 1, here, -1):
             if alive[c]:
                 beyond = min(beyond, potential[c] - potential[here])
-            worth = (votes[c] + 1e-9) * (beyond + 1e-6)
+            worth = (votes[c] + 1e-9) * np.sqrt(beyond + 1e-6)
             if beyond < np.inf and worth > best:
                 best, feature, where = worth, j, c
         beyond = np.inf
         for c in range(first, here):
             if alive[c]:
                 beyond = min(beyond, potential[c] - potential[here])
-            worth = (votes[c + 1] + 1e-9) * (beyond + 1e-6)
+            worth = (votes[c + 1] + 1e-9) * np.sqrt(beyond + 1e-6)
             if beyond < np.inf and worth > best:
                 best, feature, where = worth, j, c + 1
     return feature, where

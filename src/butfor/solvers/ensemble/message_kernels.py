@@ -98,39 +98,40 @@ def cheapest(potential, alive, first, last):  # type: ignore[no-untyped-def]
 
 @part
 def collect(  # type: ignore[no-untyped-def]
-    message, dead, marginal, cost, entry_min, rest, owner, asked, users, first, last, leaf, leaf_end
+    message, work, member, ordered, use, use_end, first, last, tree, t
 ):
-    """Let the tree of a pair hand over what each block costs it.
+    """Let tree `t` of a pair hand over what each block costs it.
 
     The marginal of a block is what it costs the tree beyond the cheapest block. It is taken off the message.
-    The leaves that ask for the pair have no cost until `give_back`.
+    The leaves that use the pair have no cost until `give_back`.
 
-    message, dead, marginal, cost, entry_min, rest: as in `Multipliers` and `Work`
-    owner, asked: the leaf and the blocks of each entry
-    users: the entries of the pair
-    leaf, leaf_end: the leaves of the tree are `leaf` to `leaf_end - 1`
+    member: the blocks of each use of the pair, which are `use` to `use_end - 1`; of an ordered feature, every number
+    tree (trees + 1): as in `ReducedTrees`
 
     Returns False if the tree has no leaf left.
     """
-    low, high, member = asked.begin, asked.end, asked.items
+    dead, marginal, cost, rest = work.dead, work.marginal, work.cost, work.rest
+    owner, low, high = work.uses.leaf, work.uses.low, work.uses.high
     for b in range(first, last):
         marginal[b] = np.inf
-    for e in users:
-        i = owner[e]
-        if cost[i] < np.inf:
-            rest[e] = cost[i] - entry_min[e]
-            cost[i] = np.inf
-            for p in range(low[e], high[e]):
-                b = member[p]
-                marginal[b] = min(marginal[b], rest[e])
-        else:
-            rest[e] = np.inf
-    absent = np.inf
-    for i in range(leaf, leaf_end):
-        absent = min(absent, cost[i])
+    for u in range(use, use_end):
+        rest[u] = cost[owner[u]]
+        if rest[u] == np.inf:
+            continue
+        rest[u] -= work.use_min[u]
+        cost[owner[u]] = np.inf
+        for p in range(low[u], high[u]):
+            b = p if ordered else member[p]
+            if rest[u] < marginal[b]:
+                marginal[b] = rest[u]
+    if cost[work.cheapest[t]] == np.inf:
+        for i in range(tree[t], tree[t + 1]):
+            if cost[i] < cost[work.cheapest[t]]:
+                work.cheapest[t] = i
+    elsewhere = cost[work.cheapest[t]]
     least = np.inf
     for b in range(first, last):
-        marginal[b] = np.inf if dead[b] else min(marginal[b], absent) + message[b]
+        marginal[b] = np.inf if dead[b] else min(marginal[b], elsewhere) + message[b]
         least = min(least, marginal[b])
     if least == np.inf:
         return False
@@ -142,18 +143,25 @@ def collect(  # type: ignore[no-untyped-def]
 
 
 @part
-def give_back(message, dead, cost, entry_min, rest, owner, asked, users):  # type: ignore[no-untyped-def]
-    """Give the leaves that ask for a pair their costs under its new messages.
+def give_back(message, work, member, ordered, use, use_end, t):  # type: ignore[no-untyped-def]
+    """Give the leaves that use a pair their costs under its new messages, so that tree `t` can choose among them again.
 
     The arguments are those of `collect`.
     """
-    low, high, member = asked.begin, asked.end, asked.items
-    for e in users:
-        if rest[e] < np.inf:
-            now = smallest(message, dead, member, low[e], high[e])
-            if now < np.inf:
-                entry_min[e] = now
-                cost[owner[e]] = rest[e] + now
+    dead, cost, rest, owner, low, high = work.dead, work.cost, work.rest, work.uses.leaf, work.uses.low, work.uses.high
+    for u in range(use, use_end):
+        if rest[u] == np.inf:
+            continue
+        now = np.inf
+        for p in range(low[u], high[u]):
+            b = p if ordered else member[p]
+            if not dead[b] and message[b] < now:
+                now = message[b]
+        if now < np.inf:
+            work.use_min[u] = now
+            cost[owner[u]] = rest[u] + now
+            if cost[owner[u]] < cost[work.cheapest[t]]:
+                work.cheapest[t] = owner[u]
 
 
 @part

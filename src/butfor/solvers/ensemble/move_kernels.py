@@ -33,6 +33,7 @@ def improve(reduced, task, alive, work, x, held, ceiling):  # type: ignore[no-un
     for f in range(len(used)):
         if used[f] > limit[f]:
             return np.inf
+    _locate(reduced, work, x)
     for _ in range(8 * len(x) + 20):
         _neighbourhood(reduced, task.score, work, x)
         lack = _lack(task.goal, work.total)
@@ -45,29 +46,62 @@ def improve(reduced, task, alive, work, x, held, ceiling):  # type: ignore[no-un
         for f in range(len(used)):
             used[f] += side[f, c] - side[f, x[j]]
         x[j] = c
+        _move(reduced, work, j, c)
     _neighbourhood(reduced, task.score, work, x)
     return cost if _lack(task.goal, work.total) == 0.0 else np.inf
 
 
 @part
+def _locate(reduced, work, x):  # type: ignore[no-untyped-def]
+    """Write into `work` where a row is: the block of each pair, and what each leaf misses."""
+    feature, block_start, use = reduced.pairs.feature, reduced.pairs.block_start, reduced.pairs.entries.start
+    uses, member = work.uses, reduced.entries.blocks.items
+    for i in range(len(work.misses)):
+        work.misses[i], work.missed[i] = 0, 0
+    for q in range(len(feature)):
+        j = feature[q]
+        here = block_of(reduced.blocks, reduced.cells.ordered[j], block_start[q], block_start[q + 1], x[j])
+        work.at_block[q] = here
+        for u in range(use[q], use[q + 1]):
+            work.fits[u] = _fits(here, member, uses.low[u], uses.high[u])
+            if not work.fits[u]:
+                work.misses[uses.leaf[u]] += 1
+                work.missed[uses.leaf[u]] += u
+    for t in range(len(work.stale)):
+        work.stale[t] = True
+
+
+@part
+def _move(reduced, work, j, c):  # type: ignore[no-untyped-def]
+    """Write into `work` that feature `j` of the row takes cell `c`."""
+    pairs, block_start, use = reduced.pairs, reduced.pairs.block_start, reduced.pairs.entries.start
+    uses, member = work.uses, reduced.entries.blocks.items
+    for q in pairs.of_feature.items[pairs.of_feature.start[j] : pairs.of_feature.start[j + 1]]:
+        here = block_of(reduced.blocks, reduced.cells.ordered[j], block_start[q], block_start[q + 1], c)
+        if here == work.at_block[q]:
+            continue
+        work.at_block[q] = here
+        work.stale[pairs.tree[q]] = True
+        for u in range(use[q], use[q + 1]):
+            fits = _fits(here, member, uses.low[u], uses.high[u])
+            if fits != work.fits[u]:
+                more = -1 if fits else 1
+                work.fits[u] = fits
+                work.misses[uses.leaf[u]] += more
+                work.missed[uses.leaf[u]] += more * u
+
+
+@part
 def _neighbourhood(reduced, score, work, x):  # type: ignore[no-untyped-def]
     """Write into `work` the scores of a row, and what moves would take."""
-    gain, total, near, at_block = work.gain, work.total, work.near, work.at_block
-    tree, entry, pair = reduced.trees.start, reduced.entries.start, reduced.entries.pair
-    low, high, member = reduced.entries.blocks.begin, reduced.entries.blocks.end, reduced.entries.blocks.items
+    gain, total, tree = work.gain, work.total, reduced.trees.start
     for s in range(len(total)):
         total[s] = 0.0
-        for b in range(len(gain[s])):
-            gain[s, b] = 0.0
-    _locate(at_block, reduced.cells.ordered, reduced.pairs, reduced.blocks, x)
     for t in range(len(tree) - 1):
-        inside, found = _leaves_near(near, tree[t], tree[t + 1], entry, pair, low, high, member, at_block)
+        if work.stale[t]:
+            _look_around(reduced, score, work, t, tree[t], tree[t + 1])
         for s in range(len(total)):
-            here = score[inside, s] if inside >= 0 else NO_LEAF_SCORE
-            total[s] += here
-            for k in range(found):
-                for p in range(low[near[k, 1]], high[near[k, 1]]):
-                    gain[s, member[p]] = score[near[k, 0], s] - here
+            total[s] += score[work.chosen[t], s] if work.chosen[t] >= 0 else NO_LEAF_SCORE
     cells, blocks, block_start, of_feature = (
         reduced.cells,
         reduced.blocks,
@@ -82,45 +116,28 @@ def _neighbourhood(reduced, score, work, x):  # type: ignore[no-untyped-def]
 
 
 @part
-def _locate(at_block, ordered, pairs, blocks, x):  # type: ignore[no-untyped-def]
-    """Write into `at_block` the block of each pair that a row is in."""
-    feature, block_start = pairs.feature, pairs.block_start
-    for q in range(len(feature)):
-        j = feature[q]
-        at_block[q] = block_of(blocks, ordered[j], block_start[q], block_start[q + 1], x[j])
+def _look_around(reduced, score, work, t, first, last):  # type: ignore[no-untyped-def]
+    """Write into `work` which leaf of tree `t` takes the row, and what blocks would gain that lead to leaves near it.
 
-
-@part
-def _leaves_near(  # type: ignore[no-untyped-def]
-    near, first, last, entry, pair, low, high, member, at_block
-):
-    """The leaf of a tree that takes a row, and the leaves near it.
-
-    A leaf is near if it misses the row by one entry.
-
-    The leaves of the tree are `first` to `last - 1`.
-    The leaves near are written into `near`, each with the entry that it misses by.
-
-    entry, pair, low, high, member: as in `Entries`
-    at_block (pairs): the block that the row is in
-
-    Returns the leaf that takes the row, -1 if none does, and how many leaves are near.
+    A leaf is near if it misses the row by one use. The leaves of the tree are `first` to `last - 1`.
     """
-    inside, found = -1, 0
+    gain, of_tree, block_start = work.gain, work.of_tree, reduced.pairs.block_start
+    low, high, member = work.uses.low, work.uses.high, reduced.entries.blocks.items
+    work.stale[t] = False
+    work.chosen[t] = -1
     for i in range(first, last):
-        wrong, at = 0, -1
-        for e in range(entry[i], entry[i + 1]):
-            if not _fits(at_block[pair[e]], member, low[e], high[e]):
-                wrong += 1
-                at = e
-                if wrong > 1:
-                    break
-        if wrong == 0:
-            inside = i
-        elif wrong == 1:
-            near[found, 0], near[found, 1] = i, at
-            found += 1
-    return inside, found
+        if work.misses[i] == 0:
+            work.chosen[t] = i
+    for s in range(len(gain)):
+        here = score[work.chosen[t], s] if work.chosen[t] >= 0 else NO_LEAF_SCORE
+        for q in of_tree.items[of_tree.start[t] : of_tree.start[t + 1]]:
+            for b in range(block_start[q], block_start[q + 1]):
+                gain[s, b] = 0.0
+        for i in range(first, last):
+            if work.misses[i] == 1:
+                u = work.missed[i]
+                for p in range(low[u], high[u]):
+                    gain[s, member[p]] = score[i, s] - here
 
 
 @part

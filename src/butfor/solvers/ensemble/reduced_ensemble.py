@@ -20,12 +20,12 @@ One tree over two columns, age and income. The row cannot afford an income over 
     merged cells        a0 and a1. Only D and E distinguish them.
     new cells           age: {a0, a1} and {a2}      income: {i0} and {i1}
 
-    pair 0, income      block 0: {i0}           block 1: {i1}
-    pair 1, age         block 2: {a0, a1}       block 3: {a2}
+    pair 0, age         block 0: {a0, a1}       block 1: {a2}
+    pair 1, income      block 2: {i0}           block 3: {i1}
 
-    entries of A        income in block 0       age in block 2
-    entries of B        income in block 1       age in block 2
-    entries of C                                age in block 3
+    entries of A        income in block 2       age in block 0
+    entries of B        income in block 3       age in block 0
+    entries of C                                age in block 1
 
 A *pair* is a tree with a column that it asks for.
 The *blocks* of a pair are the sets of cells that this tree distinguishes.
@@ -33,7 +33,7 @@ An *entry* of a leaf says which blocks of a pair lead to it.
 C has no entry for income, because it takes every income that the row can afford.
 
 With a second tree that has a cut at 40, a0 and a1 would be two cells.
-Block 2 of this tree would then hold both of them, because this tree does not care.
+Block 0 of this tree would then hold both of them, because this tree does not care.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Pairs(NamedTuple):
 
     The blocks of a pair are the sets of cells that its tree distinguishes.
     Each cell of the feature is in one of them.
-    Pair q has the blocks `block_start[q]` to `block_start[q + 1] - 1`.
+    Pair q has the blocks `block_start[q]` to `block_start[q + 1] - 1`. Pairs of the first feature come first.
 
     feature (pairs): the feature
     tree (pairs): the tree

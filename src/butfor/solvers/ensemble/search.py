@@ -193,7 +193,8 @@ class LeafSearch:
         )
         self.firm_task = self.task._replace(goal=ask.firm - ask.score[trees.constant_leaves].sum(axis=0))
         self.multipliers = no_multipliers(reduced, len(ask.goal), len(ask.limits.limit))
-        self.work, self.moves = work_for(reduced), move_work_for(reduced, len(ask.goal))
+        self.work = work_for(reduced)
+        self.moves = move_work_for(reduced, self.work.uses, len(ask.goal))
         return True
 
     def _begin(self, able: BoolArray) -> bool:
