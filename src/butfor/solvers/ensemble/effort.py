@@ -49,11 +49,11 @@ It must be an ensemble of more than so many leaves.
 BOXES_PER_STEP = 20
 """So many boxes take about as long as one bound by messages."""
 
-HEAD_START, SHORT_START = 1_000_000, 30_000
+HEAD_START, SOME_START, SHORT_START = 1_000_000, 300_000, 30_000
 """The boxes come first, until they have looked at about so many leaves.
 
-The short start is for messages that are strong: a row is known, and many features may change.
+The shorter ones are for messages that are strong: a row is known, and several or many features may change.
 """
 
-FEW_CHANGES = 3
-"""If at most so many features may change, boxes take turns with messages until the end."""
+FEW_CHANGES, SOME_CHANGES = 3, 5
+"""If at most so many features may change, boxes take turns with messages until the end, or have the middle start."""

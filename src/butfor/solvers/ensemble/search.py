@@ -75,8 +75,9 @@ class LeafSearch:
         """Boxes first, and then messages. Where boxes are strong, both take turns."""
         boxes = self._boxes()
         box_steps, message_steps = self._box_steps(boxes), self._settle(effort.ROOT_BURSTS)
-        few = self._most_changes() <= effort.FEW_CHANGES
-        start = effort.HEAD_START if few or self.best is None else effort.SHORT_START
+        few, start = self._most_changes() <= effort.FEW_CHANGES, effort.HEAD_START
+        if not few and self.best is not None:
+            start = effort.SHORT_START if self._most_changes() > effort.SOME_CHANGES else effort.SOME_START
         try:
             yield from islice(box_steps, 1 + start // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
             while not boxes.done:
