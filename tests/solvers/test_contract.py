@@ -103,7 +103,7 @@ class TestEnsembleByBoxes(TestEnsembleBranchBound):
 
     @pytest.fixture(autouse=True)
     def alone(self, monkeypatch):
-        for start in ("HEAD_START", "SHORT_START"):
+        for start in ("LONG_START", "MIDDLE_START", "SHORT_START"):
             monkeypatch.setattr(effort, start, 10**15)
 
     @pytest.mark.parametrize("asked", first(1, [range(12_000, 12_150), range(12_150, 12_600)]))

@@ -146,7 +146,8 @@ def test_bounds_that_are_raised_beside_branching_change_no_answer(forest, monkey
     problems = [problem for problem in map(middle_sized, range(40)) if EnsembleBranchBound().accepts(problem.form())]
     before = [EnsembleBranchBound().solve(problem, Budget()) for problem in problems]
     for name, value in {
-        "HEAD_START": 0,
+        "LONG_START": 0,
+        "MIDDLE_START": 0,
         "SHORT_START": 0,
         "ROOT_BURSTS": 2,
         "BRANCH_SHARE": 0,

@@ -49,11 +49,15 @@ It must be an ensemble of more than so many leaves.
 BOXES_PER_STEP = 20
 """So many boxes take about as long as one bound by messages."""
 
-HEAD_START, SOME_START, SHORT_START = 1_000_000, 300_000, 30_000
-"""The boxes come first, until they have looked at about so many leaves.
-
-The shorter ones are for messages that are strong: a row is known, and several or many features may change.
-"""
-
 FEW_CHANGES, SOME_CHANGES = 3, 5
-"""If at most so many features may change, boxes take turns with messages until the end, or have the middle start."""
+"""If at most so many features may change, boxes are as strong as messages, or nearly so."""
+
+LONG_START, MIDDLE_START, SHORT_START = 1_000_000, 300_000, 30_000
+"""So many looks at leaves are given to the boxes first."""
+
+
+def head_start(changes: float, known: bool) -> int:
+    """About how many looks at leaves boxes are given first, if so many features may change and a row is known or not."""
+    if changes <= FEW_CHANGES or not known:
+        return LONG_START
+    return MIDDLE_START if changes <= SOME_CHANGES else SHORT_START

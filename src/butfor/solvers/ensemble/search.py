@@ -75,9 +75,8 @@ class LeafSearch:
         """Boxes first, and then messages. Where boxes are strong, both take turns."""
         boxes = self._boxes()
         box_steps, message_steps = self._box_steps(boxes), self._settle(effort.ROOT_BURSTS)
-        few, start = self._most_changes() <= effort.FEW_CHANGES, effort.HEAD_START
-        if not few and self.best is not None:
-            start = effort.SHORT_START if self._most_changes() > effort.SOME_CHANGES else effort.SOME_START
+        most = self._most_changes()
+        few, start = most <= effort.FEW_CHANGES, effort.head_start(most, self.best is not None)
         try:
             yield from islice(box_steps, 1 + start // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
             while not boxes.done:
