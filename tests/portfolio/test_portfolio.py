@@ -194,6 +194,58 @@ def test_ids_name_the_rows(tmp_path: Path) -> None:
         made.of("case 99")
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_condition_chooses_rows_which_keep_their_numbers_and_ids(n_jobs: int, tmp_path: Path) -> None:
+    given = rows().assign(case=[f"c{k}" for k in range(60)])
+    chosen = given[(given["job"] == "nurse") & (given["age"] > 30)]
+    assert 5 < len(chosen) < 25
+    made = explainer().portfolio(
+        given, tmp_path / "out", rows_per_part=4, id_column="case", where="job == 'nurse' and age > 30", n_jobs=n_jobs
+    )
+    found = pl.read_parquet(made.results)
+    assert (found["row"].to_list(), found["id"].to_list()) == (chosen.index.tolist(), chosen["case"].tolist())
+    assert found["cost"].to_list() == explainer().explain(chosen.drop(columns="case")).costs.tolist()
+    reached = made.reached  # some parts have no such row
+    assert reached.complete
+    assert (sum(reached.statuses.values()), reached.left_out) == (len(chosen), 60 - len(chosen))
+    assert f"{60 - len(chosen)}  left out by the condition" in repr(reached)
+    with pytest.raises(bf.errors.InputError, match="no answer here"):
+        made.of("c1" if "c1" not in set(chosen["case"]) else "c0")
+
+
+def test_a_second_pass_takes_the_rows_that_a_condition_chose(tmp_path: Path) -> None:
+    def asked(where: str | None = "age > 50", **more: Any) -> Any:
+        return explainer().portfolio(
+            rows(),
+            tmp_path / "out",
+            solver=bf.Swarm(particles=5, iterations=5),
+            rows_per_part=10,
+            where=where,
+            n_jobs=1,
+            **more,
+        )
+
+    first = asked()
+    kept = rows()[rows()["age"] > 50].index.tolist()
+    assert [one.row for one in first] == kept
+    again = explainer().retry(tmp_path / "out", time_limit_per_row=5.0, solver="auto", n_jobs=1)
+    assert [one.row for one in again] == kept
+    assert again.reached.proven == len(kept) > first.reached.proven - 1
+    for where in ("age > 51", None):
+        with pytest.raises(bf.errors.InputError, match="another where"):
+            asked(where)
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [("wage > 3", "wage"), ("age >", "no condition"), ("age > 'x'", "not of one kind"), ("age + 1", "comparison")],
+)
+def test_a_wrong_condition_is_an_error_before_any_work(where: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises((bf.errors.InputError, bf.errors.UnknownColumnError), match=told):
+        explainer().portfolio(rows(), tmp_path / "out", where=where, n_jobs=1)
+    assert not (tmp_path / "out").exists()
+
+
 def test_impossible_rows_say_what_stands_in_the_way(tmp_path: Path) -> None:
     made = explainer().portfolio(rows(), tmp_path / "out", constraints=["fixed age, income, job, debt"], n_jobs=1)
     found = pl.read_parquet(made.results)

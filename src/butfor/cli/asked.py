@@ -12,6 +12,7 @@ import typer
 from butfor.cli.options import (
     AtLeast,
     AtMostValue,
+    Condition,
     Constraint,
     Cost,
     Data,
@@ -125,12 +126,7 @@ class RowOptions:
             help="The rows with this value in a column, such as case=A17; several as A17,A18.",
         ),
     ] = None
-    where: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONDITION", help="The rows for which it holds, such as \"income > 3000 and job == 'nurse'\"."
-        ),
-    ] = None
+    where: Condition = None
     unmet: Annotated[bool, typer.Option("--unmet", help="Only rows that do not meet the target yet.")] = False
 
     def read(self, asked: QuestionOptions) -> tuple[Explainer, Any, list[int]]:

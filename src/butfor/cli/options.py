@@ -104,6 +104,12 @@ LogOption = Annotated[
         "--log", metavar="LOG", help="Log the answers before they are shown: a file, or postgresql://user@host/name."
     ),
 ]
+Condition = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONDITION", help="The rows for which it holds, such as \"income > 3000 and job == 'nurse'\"."
+    ),
+]
 Conflicts = Annotated[
     str | None,
     typer.Option(

@@ -50,6 +50,7 @@ class ManyRows:
         seed: int = 0,
         conflicts: int | Literal["all"] | None = None,
         id_column: str | None = None,
+        where: str | None = None,
         rows_per_part: int = ROWS_PER_PART,
         n_jobs: int | None = None,
         executor: Executor | None = None,
@@ -70,6 +71,8 @@ class ManyRows:
         - `time_limit`: seconds for the whole call. What is missing then, the next call does;
         - `time_limit_per_row`: seconds for each row, as in `explain`;
         - `id_column`: the column that names the rows (default: they are numbered from 0);
+        - `where`: a condition such as "income > 3000 and job == 'nurse'": only rows that meet it are asked about, and keep
+          their numbers;
         - `rows_per_part`: how many rows are done together, and are done again if a process is killed;
         - `n_jobs`: how many processes share the parts (default: one per processor; 1: this process alone);
         - `executor`, `client`: any `concurrent.futures.Executor` of processes, or a `dask.distributed.Client`, in place
@@ -101,7 +104,7 @@ class ManyRows:
         with log_of(log) as ledger:
             return portfolio_of(
                 self, rows, out, options,
-                id_column=id_column, rows_per_part=parts, engines=engines, time_limit=seconds, progress=progress,
+                id_column=id_column, where=where, rows_per_part=parts, engines=engines, time_limit=seconds, progress=progress,
                 ledger=ledger,
             )  # fmt: skip
 

@@ -41,11 +41,11 @@ class SecondPass(PartTask):
     def results(self, part: RowPart) -> Any:
         """The results of a part: those that stand there, in which the open rows have the better of two answers."""
         table = pyarrow("parquet").read_table(self.folder.part(part.number))
-        rows, ids = self.rows(part)
+        rows, numbers, ids = self.rows(part)
         open_ = np.array(sorted(_open_rows(table)), dtype=np.intp)
-        found = self.asked(frames.take(rows, open_ - part.first), open_)
-        pieces = [*_better([*_all(table)], found, part.numbers)]
-        return table_of(pieces, ids, part.first, self.schema, self.number)
+        found = self.asked(frames.take(rows, np.searchsorted(numbers, open_)), open_)
+        pieces = [*_better([*_all(table)], found, numbers)]
+        return table_of(pieces, ids, self.schema, self.number)
 
     def missing(self) -> list[int]:
         """The parts with rows that are not proven, and were not asked about in this pass, in the order of their gaps."""

@@ -21,12 +21,13 @@ from butfor.portfolio.part import Ledger, PartTask, explained
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress, Tally, told
 from butfor.portfolio.results import schema_of, table_of
-from butfor.portfolio.rows import RowFile, check_ids, files_of, schema_in
+from butfor.portfolio.rows import Reader, RowFile, check_ids, files_of, schema_in
 from butfor.portfolio.run import run
 from butfor.records.header import header_of
 from butfor.records.schema import hash_of
 from butfor.space import frames
 from butfor.space.arrow import from_arrow, to_arrow
+from butfor.space.where import rows_where
 
 PROBED = 1.0
 """Seconds in which a row of the data is asked about first: an error in the question is one before any work begins."""
@@ -39,6 +40,7 @@ def portfolio_of(
     options: dict[str, Any],
     *,
     id_column: str | None,
+    where: str | None,
     rows_per_part: int,
     engines: Engines,
     time_limit: float,
@@ -55,7 +57,9 @@ def portfolio_of(
         schema = schema_in(files)
         reading.space.check_columns(from_arrow(schema.empty_table(), probe.table))
         check_ids(files, schema, id_column)
-        manifest = _manifest(explainer, probe, options, files, id_column, rows_per_part)
+        if where is not None:
+            rows_where(from_arrow(Reader(files[0].path).rows(0, 1), probe.table), where)
+        manifest = _manifest(explainer, probe, options, files, id_column, where, rows_per_part)
         if folder.manifest.exists():
             read_manifest(folder).check_same(manifest, folder)
         results = schema_of(reading.space, schema, id_column, probe.outputs_before[0])
@@ -116,6 +120,7 @@ def _manifest(
     options: Mapping[str, Any],
     files: tuple[RowFile, ...],
     id_column: str | None,
+    where: str | None,
     rows_per_part: int,
 ) -> Manifest:
     """What this call is about."""
@@ -129,7 +134,7 @@ def _manifest(
         "columns": hash_of({"space": header["space"]}),
         "search": {name: value if is_plain(value) else repr(value) for name, value in search.items()},
     }
-    return Manifest(json.loads(json.dumps(about)), files, id_column, rows_per_part, now(), versions_here())
+    return Manifest(json.loads(json.dumps(about)), files, id_column, rows_per_part, now(), versions_here(), where)
 
 
 ASKED = ("target", "cost", "constraints", "progress", "n_jobs", "meta")
@@ -154,5 +159,5 @@ def mapped(explainer: Any, tables: Iterable[Any], id_column: str | None, options
         pieces = [*explained(explainer, own, np.arange(rows.num_rows), options)]
         if schema is None:
             schema = schema_of(explainer.reading.space, rows.schema, id_column, probe.outputs_before[0])
-        ids = None if id_column is None else rows[id_column].to_pylist()
-        yield from_arrow(table_of(pieces, ids, 0, schema).replace_schema_metadata(), table)
+        ids = None if id_column is None else dict(enumerate(rows[id_column].to_pylist()))
+        yield from_arrow(table_of(pieces, ids, schema).replace_schema_metadata(), table)

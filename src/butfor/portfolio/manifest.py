@@ -63,7 +63,8 @@ class Manifest:
     - `files`: the rows;
     - `id_column`: the column of the rows that names them, if there is one;
     - `rows_per_part`: into how many rows at a time they are split. A part does not reach into another file;
-    - `created`, `versions`: when it was made, and by which versions. A later call may be of others.
+    - `created`, `versions`: when it was made, and by which versions. A later call may be of others;
+    - `where`: the condition of the rows that are asked about, if not all are.
     """
 
     about: dict[str, Any]
@@ -72,6 +73,7 @@ class Manifest:
     rows_per_part: int
     created: str
     versions: dict[str, str]
+    where: str | None = None
 
     @property
     def rows(self) -> int:
@@ -105,7 +107,7 @@ class Manifest:
         if [(file.rows, file.digest) for file in self.files] != [(file.rows, file.digest) for file in asked.files]:
             told = f"{self.rows:,} rows in {len(self.files)} files, and here are {asked.rows:,} in {len(asked.files)}"
             raise _another(folder, "rows", told if self.rows != asked.rows else "as many rows, but others")
-        for name in ("id_column", "rows_per_part"):
+        for name in ("id_column", "where", "rows_per_part"):
             if getattr(self, name) != getattr(asked, name):
                 raise _another(folder, name, f"{getattr(self, name)!r}, and here is {getattr(asked, name)!r}")
 

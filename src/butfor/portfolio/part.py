@@ -25,6 +25,7 @@ from butfor.portfolio.rows import Reader
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.arrow import from_arrow, pyarrow
+from butfor.space.where import rows_where
 
 SETTLED = {status.name for status in Status if status.settled}
 """The statuses that more time cannot change."""
@@ -58,6 +59,14 @@ class Done(NamedTuple):
     raised: int = 0
     seconds: float = 0.0
     held: bool = False
+
+
+class AskedRows(NamedTuple):
+    """Rows that are asked about, with their numbers in the whole portfolio, and the ids of these numbers if there are any."""
+
+    table: Any
+    numbers: IntArray
+    ids: dict[int, Any] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +110,12 @@ class PartTask:
 
     def results(self, part: RowPart) -> Any:
         """The results of a part, as a table of pyarrow."""
-        rows, ids = self.rows(part)
-        return table_of(self.asked(rows, part.numbers), ids, part.first, self.schema)
+        asked = self.rows(part)
+        return table_of(self.asked(asked.table, asked.numbers), asked.ids, self.schema)
 
     def asked(self, table: Any, numbers: IntArray) -> list[Piece]:
         """The answers to rows with these numbers, which are logged."""
-        pieces = [*explained(self.explainer, table, numbers, self.options)]
+        pieces = [*explained(self.explainer, table, numbers, self.options)] if len(numbers) else []
         for piece in pieces:
             if self.ledger is not None and isinstance(piece, Explanations):
                 self.ledger.append(piece)
@@ -136,15 +145,17 @@ class PartTask:
             LOG.warning("%s is damaged, and is made again", path)
             return False
 
-    def rows(self, part: RowPart) -> tuple[Any, list[Any] | None]:
-        """The rows of a part, as the explainer takes them, and their ids."""
+    def rows(self, part: RowPart) -> AskedRows:
+        """The rows of a part that are asked about, as the explainer takes them."""
         given = _reader(part.file.path, part.file.digest).rows(part.start, part.stop)
-        column = self.manifest.id_column
-        ids = None if column is None else given[column].to_pylist()
-        table = from_arrow(given, self.like)
+        table, column, numbers = from_arrow(given, self.like), self.manifest.id_column, part.numbers
+        names = numbers.tolist() if column is None else given[column].to_pylist()
         if frames.row_labels(table) is not None:
-            table = frames.relabelled(table, part.numbers.tolist() if ids is None else ids)
-        return table, ids
+            table = frames.relabelled(table, names)
+        if self.manifest.where is not None:
+            kept = rows_where(table, self.manifest.where)
+            table, numbers, names = frames.take(table, kept), numbers[kept], [names[row] for row in kept]
+        return AskedRows(table, numbers, None if column is None else dict(zip(numbers.tolist(), names, strict=True)))
 
 
 def explained(explainer: Explains, table: Any, numbers: IntArray, options: dict[str, Any]) -> Iterator[Piece]:

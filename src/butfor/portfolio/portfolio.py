@@ -34,7 +34,8 @@ class HowFar:
 
     - `rows`, `done`: how many rows there are, and how many of them are done;
     - `parts`, `working`: how many parts there are, and on how many somebody works;
-    - `statuses`: how many rows have which status.
+    - `statuses`: how many rows have which status;
+    - `left_out`: how many rows of parts that are done do not meet the condition of the portfolio.
     """
 
     rows: int
@@ -42,6 +43,7 @@ class HowFar:
     parts: int
     working: int
     statuses: dict[str, int]
+    left_out: int = 0
 
     @property
     def complete(self) -> bool:
@@ -62,6 +64,7 @@ class HowFar:
         share = self.done / self.rows
         lines = [f"{self.done:,} of {self.rows:,} rows are done ({share:.1%}), in {self.parts:,} parts"]
         lines += [f"  {count:>10,}  {WORDS.get(name, name)}" for name, count in self.statuses.items() if count]
+        lines += [f"  {self.left_out:>10,}  left out by the condition"] if self.left_out else []
         lines += [f"{self.working} parts are being done"] if self.working else []
         return "\n".join(lines)
 
@@ -105,7 +108,8 @@ class Portfolio:
             pairs = zip(table["rank"].to_pylist(), table["status"].to_pylist(), strict=True)
             statuses.update(status for rank, status in pairs if rank == 1)
         working = sum(held(self.folder.lease(part.number)) for part in parts) if self.folder.leases.is_dir() else 0
-        return HowFar(self.manifest.rows, done, len(parts), working, {name: statuses[name] for name in WORDS})
+        left_out = done - statuses.total()
+        return HowFar(self.manifest.rows, done, len(parts), working, {name: statuses[name] for name in WORDS}, left_out)
 
     def parts(self) -> Iterator[Explanations]:
         """The answers, part by part. Rows that raised an error have none."""

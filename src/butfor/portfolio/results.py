@@ -79,7 +79,7 @@ def write(answers: Explanations, path: str | os.PathLike[str]) -> None:
             zip(answers.rows.tolist(), labels_of(frames.take(answers.table, answers.table_rows)), strict=True)
         )
         schema = schema.insert(0, arrow.field(ID, arrow.array(list(labels.values())).type))
-    table = table_of([answers], labels, 0, schema)
+    table = table_of([answers], labels, schema)
     put(path_of(path), lambda beside: pyarrow("parquet").write_table(table, beside, compression="zstd"))
 
 
@@ -110,13 +110,8 @@ def _of_points(feature: Feature, kind: Any) -> Any:
     return arrow.float64() if real and not arrow.types.is_floating(kind) else kind
 
 
-def table_of(
-    pieces: Sequence[Piece], ids: Sequence[Any] | Mapping[int, Any] | None, first: int, schema: Any, passes: int = 0
-) -> Any:
-    """The results of a part whose first row has the number `first`, after so many further `passes`.
-
-    `ids` are those of its rows.
-    """
+def table_of(pieces: Sequence[Piece], ids: Mapping[int, Any] | None, schema: Any, passes: int = 0) -> Any:
+    """The results of a part, after so many further `passes`. `ids` are those of its rows, by their numbers."""
     arrow = pyarrow()
     tables, headers, of = list[Any](), list[str](), list[int]()
     for one in pieces:
@@ -128,12 +123,12 @@ def table_of(
         tables.append(_answered(one, records, schema))
         of += [len(headers)] * len(one)
         headers.append(header)
-    table = arrow.concat_tables(tables)
+    table = arrow.concat_tables(tables) if tables else schema.empty_table()
     rows = np.array(table["row"])
     order = np.argsort(rows, kind="stable")
     table = table.take(order)
     if ids is not None:
-        own = [ids[row - first] for row in rows[order].tolist()]
+        own = [ids[row] for row in rows[order].tolist()]
         table = table.set_column(0, schema.field(ID), arrow.array(own, schema.field(ID).type))
     shared = {"headers": headers, "of": np.array(of)[order].tolist()}
     return table.replace_schema_metadata({SHARED_FACTS: json.dumps(shared), PASS: str(passes)})

@@ -115,11 +115,11 @@ def _took(
 def _given_up(task: PartTask, number: int, why: str) -> Done:
     """Write a part that no worker survives: each of its rows says so, and a second pass may try again."""
     part = task.parts[number]
-    _, ids = task.rows(part)
+    asked = task.rows(part)
     words = f"the process that did this part ended {LOSSES} times ({why}): it was killed, or ran out of memory"
-    table = table_of([Raised(row, words) for row in part.numbers.tolist()], ids, part.first, task.schema)
+    table = table_of([Raised(row, words) for row in asked.numbers.tolist()], asked.ids, task.schema)
     task.write(part, table)
-    return Done(number, len(part), raised=len(part))
+    return Done(number, len(part), raised=len(asked.numbers))
 
 
 def _still_held(task: PartTask, others: list[int], left: deque[int], show: Callable[[Done], None]) -> list[int]:
