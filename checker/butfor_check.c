@@ -1,4 +1,4 @@
-/* A second checker of proofs about sums of trees, written from docs/reference/proof-format.md, to be compared with the first.
+/* A second checker of proofs about sums of trees, after docs/reference/proof-format.md, to be compared with the first.
 
        cc -O2 -o butfor_check butfor_check.c -lm && ./butfor_check PROOF...
 
