@@ -357,7 +357,7 @@ class LeafSearch:
                     break
                 cells, work = self.reduced.cells, self.work
                 feature, where = branching(cells.start, cells.ordered, alive, work.x, work.potential, work.vote)
-                if feature < 0:
+                if feature < 0:  # a single row is left, and `_raise` has tried it
                     break
                 near, far = parted(cells, alive, int(feature), int(work.x[feature]), int(where))
                 alive[:] = far
