@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -147,15 +148,33 @@ def test_ladders_go_up_in_probability_or_from_class_to_class(run, explainer) -> 
     assert "approved" in classes.stdout
 
 
-def test_letters_are_printed_or_put_into_a_folder(run, explainer, tmp_path) -> None:
-    texts = {row: explainer.explain(X.iloc[[row]]).to_text(language="de") for row in (204, 206)}
-    done = run("letter", *RULED, "--row", "206", "--language", "de")
+@pytest.mark.parametrize("style", ["customer", "brief"])
+def test_letters_are_printed_or_put_into_a_folder(run, explainer, tmp_path, style) -> None:
+    form = {"date": dt.date(2026, 11, 27), "contact": "Ms Berger"}
+    asked = ["--language", "de", "--style", style]
+    asked += ["--date", "2026-11-27", "--contact", "Ms Berger"] if style == "customer" else []
+    answers = {row: explainer.explain(X.iloc[[row]]) for row in (204, 206)}
+    texts = {
+        row: one.to_letter("de", reference=str(row), **form) if style == "customer" else one.to_text(style, "de")
+        for row, one in answers.items()
+    }
+    done = run("letter", *RULED, "--row", "206", *asked)
     assert done.stdout == texts[206] + "\n"
-    written = run("letter", *RULED, "--row", "204,206", "--language", "de", "--out", "OUT/letters")
+    written = run("letter", *RULED, "--row", "204,206", *asked, "--out", "OUT/letters")
     assert (written.exit_code, written.stdout) == (0, "")
     assert {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "letters").iterdir()} == {
         f"{row}.txt": text + "\n" for row, text in texts.items()
     }
+    again = run("letter", *RULED, "--row", "204,206", *asked, "--out", "OUT/letters")
+    assert again.exit_code == 2
+    assert "204.txt and 1 more already" in again.output
+
+
+def test_letters_have_a_reference_and_a_template(run, tmp_path) -> None:
+    (tmp_path / "letter.txt").write_text("{reference}\n\n{text}", encoding="utf-8")
+    done = run("letter", *RULED, "--row", "206", "--reference", "job", "--template", "OUT/letter.txt", "--proof")
+    assert done.stdout.startswith(f"Reference: {X['job'][206]}\n\nOn the basis")
+    assert "proven" in done.stdout
 
 
 @pytest.mark.parametrize("table", ["statuses", "costs", "differences", "levers"])
@@ -228,6 +247,10 @@ WRONG = {
     "letter: no language": (["letter", *ONE, "--language", "xx"], "xx"),
     "letter: no templates": (["letter", *ONE, "--templates", "no.toml"], "no.toml"),
     "letter: a file for a folder": (["letter", *ONE, "--out", "loans.csv"], "loans.csv"),
+    "letter: no date": (["letter", *ONE, "--date", "today"], "2026-11-27"),
+    "letter: a date of a paragraph": (["letter", *ONE, "--style", "brief", "--date", "2026-11-27"], "Only a whole letter"),
+    "letter: no template": (["letter", *ONE, "--template", "no.txt"], "no.txt"),
+    "letter: no such column": (["letter", *ONE, "--reference", "jbo"], "Did you mean 'job'"),
     "letter: no row": (["letter", *RULED], "no row was given"),
     "groups: no such table": (["groups", *ONE, "--table", "cost"], "Did you mean 'costs'"),
     "groups: differences of nothing": (["groups", *ONE, "--table", "differences"], "without --by"),

@@ -16,6 +16,7 @@ import butfor
 from butfor.audit.patience import RECHECK_SECONDS
 from butfor.cli.asked import QuestionOptions, RowOptions
 from butfor.cli.expanded import expanded
+from butfor.cli.letters import letter
 from butfor.cli.logs import logs
 from butfor.cli.options import (
     Answer,
@@ -37,7 +38,7 @@ from butfor.cli.options import (
 from butfor.cli.portfolios import portfolios
 from butfor.cli.printing import printed
 from butfor.cli.serving import serve
-from butfor.cli.several import groups, ladder, letter, menu
+from butfor.cli.several import groups, ladder, menu
 from butfor.errors import ButforError, InputError
 from butfor.proof.patience import PROOF_SECONDS
 

@@ -19,7 +19,7 @@ from butfor.importers.known_levels import known_levels
 from butfor.portfolio import results
 from butfor.portfolio.folder import put
 from butfor.records import writing
-from butfor.records.whole_file import write_whole
+from butfor.records.whole_file import write_together, write_whole
 from butfor.space.arrow import pyarrow
 from butfor.space.text_cells import with_levels
 from butfor.views import answer_frames
@@ -156,10 +156,8 @@ TABLE_WRITERS: dict[str, Callable[[dict[str, list[Any]], Path], None]] = {
 
 
 def write_letters(folder: Path, letters: dict[str, str]) -> None:
-    """Write texts into a folder, which is made if it is not there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in letters.items():
-        write_whole(folder / name, [text + "\n"])
+    """Write texts into a folder, which is made if it is not there: all of them or none."""
+    write_together(folder, {name: text + "\n" for name, text in letters.items()})
     typer.echo(f"Wrote {len(letters)} {'letter' if len(letters) == 1 else 'letters'} into {folder}.", err=True)
 
 

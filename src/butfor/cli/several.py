@@ -1,4 +1,4 @@
-"""The commands that show more than one way, tell answers in sentences, or compare groups."""
+"""The commands that show more than one way, or compare groups."""
 
 from __future__ import annotations
 
@@ -72,34 +72,6 @@ def ladder(
     _shown(made, rows, out, "Ladder")
 
 
-def letter(
-    chosen: RowOptions,
-    asked: QuestionOptions,
-    style: Annotated[str, typer.Option(help="letter, brief or technical.")] = "letter",
-    language: Annotated[str, typer.Option(help="en, de, es or fr.")] = "en",
-    templates: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A .toml file with sentences of your own.")
-    ] = None,
-    time_limit: TimeLimit = None,
-    n_jobs: Threads = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Write a file for each row, such as 206.txt, instead of printing."),
-    ] = None,
-) -> None:
-    """Tell the cheapest change to each row in sentences, for whom it is about."""
-    from butfor.cli.files import write_letters
-
-    explainer, table, rows = chosen.read(asked)
-    found = explainer.explain(table, **asked.question(explainer), time_limit=time_limit, n_jobs=n_jobs)
-    texts = [one.to_text(style, language, templates) for one in found]
-    if out is not None:
-        write_letters(out, {f"{row}.txt": text for row, text in zip(rows, texts, strict=True)})
-        return
-    for row, text in zip(rows, texts, strict=True):
-        typer.echo(_headed(row, len(rows)) + text)
-
-
 def groups(
     chosen: RowOptions,
     asked: QuestionOptions,
@@ -158,14 +130,14 @@ def _one_by_one(table: Any, rows: Sequence[int]) -> list[Any]:
     return [frames.take(table, [place]) for place in range(len(rows))]
 
 
-def _headed(row: int, rows: int) -> str:
+def headed(row: int, rows: int) -> str:
     """The number of a row above what is said of it, if there are several."""
     return f"Row {row}\n" if rows > 1 else ""
 
 
 def _shown(made: Sequence[AnswerList], rows: Sequence[int], out: Path | None, title: str) -> None:
     """Print the answers to each row, and write them into a file in the way that its ending says."""
-    typer.echo("\n\n".join(f"{_headed(row, len(rows))}{one!r}" for row, one in zip(rows, made, strict=True)))
+    typer.echo("\n\n".join(f"{headed(row, len(rows))}{one!r}" for row, one in zip(rows, made, strict=True)))
     if out is not None:
         OF_SEVERAL[out.suffix.lower()](made, rows, out, title)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -28,7 +28,7 @@ from butfor.verdict.certificate import Certificate
 
 def now() -> str:
     """The time in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
 @suggests
@@ -171,6 +171,34 @@ class Explanation:
         Columns are called as `bf.describe` calls them.
         """
         return str(rendered(self, "letter", style, language, templates))
+
+    def to_letter(
+        self,
+        language: str = "en",
+        template: str | PathLike[str] | None = None,
+        *,
+        date: dt.date | str | None = None,
+        reference: str = "",
+        contact: str = "",
+        proof: bool = False,
+        templates: Mapping[str, Any] | str | PathLike[str] | None = None,
+    ) -> str:
+        """A whole letter to the person whom the row is about, in plain words. For a paragraph, use `to_text`.
+
+        It says what would have to be different or what stands in the way, how near permitted changes come, and that it
+        is no promise. It speaks of neither costs nor models.
+
+        - `template`: the text of a letter with {text} in it, and {date}, {reference}, {greeting}, {contact} or {closing}
+          where they belong; or the `pathlib.Path` of a file with it (default: these parts in order);
+        - `date`: a `datetime.date`, or a text (default: the day on which the answer was made);
+        - `reference`, `contact`: the number of the case, and whom to ask. Empty ones leave no gap;
+        - `proof`: whether to say, too, what is proven;
+        - `language`, `templates`: as in `to_text`. The sentences are those of the table `customer`.
+
+        Columns are called as `bf.describe` calls them.
+        """
+        form = {"date": date, "reference": reference, "contact": contact, "proof": proof, "templates": templates}
+        return str(rendered(self, "customer letter", language, template, **form))
 
     def to_frame(self) -> Any:
         """One row per changed column: column, before, after, change.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -14,11 +16,11 @@ from numpy.typing import NDArray
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, suggests
 from butfor.explanation.alternatives import Alternatives, alternatives
+from butfor.explanation.as_single import AsSingle
 from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words, words_over
 from butfor.explanation.explanation import Explanation, freeze, now
 from butfor.explanation.question_record import QuestionRecord
-from butfor.explanation.region import Region
 from butfor.explanation.render import rendered
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
@@ -29,7 +31,7 @@ from butfor.verdict.certificate import Certificate
 
 @suggests
 @dataclass(frozen=True, eq=False)
-class Explanations(Sequence[Explanation]):
+class Explanations(AsSingle, Sequence[Explanation]):
     """Answers for several rows, or several answers for one row, in columns.
 
     Indexing gives single explanations. With the name of a column beside it, it gives that column, before and after:
@@ -163,70 +165,6 @@ class Explanations(Sequence[Explanation]):
         return self[0]
 
     @property
-    def factual(self) -> Any:
-        """The row as it is, before any change (single answer)."""
-        return self.only.factual
-
-    @property
-    def point(self) -> Any:
-        """The changed row of the single answer; None if there is none. It is of the same kind as the given row."""
-        return self.only.point
-
-    @property
-    def closest(self) -> Any:
-        """The closest row that was found, if the single answer is impossible. See `Explanation.closest`."""
-        return self.only.closest
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """The changed columns of the single answer, before and after."""
-        return self.only.changes
-
-    @property
-    def region(self) -> Region | None:
-        """The box around the single answer that `bf.robust` promised; None if no box was asked for."""
-        return self.only.region
-
-    @property
-    def cost(self) -> float:
-        """What the single answer costs."""
-        return self.only.cost
-
-    @property
-    def certificate(self) -> Certificate:
-        """What is known about the single answer."""
-        return self.only.certificate
-
-    @property
-    def before(self) -> Any:
-        """What the model predicts for the row (single answer)."""
-        return self.only.before
-
-    @property
-    def after(self) -> Any:
-        """What the model predicts for the point (single answer)."""
-        return self.only.after
-
-    @property
-    def score(self) -> Score | None:
-        """The number that the target is about, before and after the single answer."""
-        return self.only.score
-
-    @property
-    def row(self) -> int:
-        """Which of the given rows the single answer is for."""
-        return self.only.row
-
-    @property
-    def rank(self) -> int:
-        """The place of the single answer among those for its row (1: the cheapest)."""
-        return self.only.rank
-
-    def columns(self) -> tuple[Change, ...]:
-        """Every column of the single answer, changed or not."""
-        return self.only.columns()
-
-    @property
     def statuses(self) -> list[Status]:
         """The status of each answer."""
         return [certificate.status for certificate in self.certificates]
@@ -235,14 +173,42 @@ class Explanations(Sequence[Explanation]):
         """The same answers, told in these words. See `bf.describe`."""
         return replace(self, words=words_over(words, self.space))
 
-    def to_text(
+    def to_letter(
         self,
-        style: str = "letter",
         language: str = "en",
+        template: str | PathLike[str] | None = None,
+        *,
+        date: dt.date | str | None = None,
+        reference: str = "",
+        contact: str = "",
+        proof: bool = False,
         templates: Mapping[str, Any] | str | PathLike[str] | None = None,
     ) -> str:
-        """The single answer in sentences. See `Explanation.to_text`."""
-        return self.only.to_text(style, language, templates)
+        """A whole letter about the only row, in which its answers are several ways. See `Explanation.to_letter`."""
+        form = {"date": date, "reference": reference, "contact": contact, "proof": proof, "templates": templates}
+        return str(rendered(self, "customer letter", language, template, **form))
+
+    def letters(
+        self,
+        folder: str | PathLike[str],
+        language: str = "en",
+        template: str | PathLike[str] | None = None,
+        *,
+        date: dt.date | str | None = None,
+        reference: str | Iterable[Any] | None = None,
+        contact: str = "",
+        proof: bool = False,
+        templates: Mapping[str, Any] | str | PathLike[str] | None = None,
+    ) -> list[Path]:
+        """Write a letter for each row, such as `206.txt` for the row with that label. See `Explanation.to_letter`.
+
+        All of them are written, or none. A file that is there already is refused. The paths are returned.
+
+        `reference`: a column of the rows, or a text for each row (default: the labels of the rows).
+        """
+        form = {"date": date, "contact": contact, "proof": proof, "templates": templates}
+        written: list[Path] = rendered(self, "letters written", folder, reference, language, template, **form)
+        return written
 
     @property
     def summary(self) -> str:

@@ -27,6 +27,8 @@ VIEWS = {
     "parquet": "butfor.portfolio.results:write",
     "checked": "butfor.audit.logged:checked",
     "letter": "letters:render",
+    "customer letter": "customer:render",
+    "letters written": "customer_folder:write",
     "contributions": "contributions:render",
     "plot": "plot:draw",
     "region": "region:draw",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError, InputTypeError, choice
+from butfor.errors import InputError, InputTypeError
 from butfor.explanation.concat import check_same_question
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -149,17 +149,9 @@ def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
         feature, codes = known.space[str(by)], known.start[:, known.space.index(str(by))]
         each = [feature.value(code) for code in codes.tolist()]
     else:
-        each = [value for table in known.tables for value in _column(table, by)]
+        each = [value for table in known.tables for value in frames.named_column(table, by, f"by={by!r}")]
     each = [MISSING_GROUP if frames.is_missing(one) else _plain(one) for one in each]
     return {group: np.array([i for i, one in enumerate(each) if one == group]) for group in _ordered(each)}
-
-
-def _column(table: Any, by: Any) -> list[Any]:
-    names = frames.names(table)
-    if str(by) not in names:
-        listed, meant = choice("The columns are", by, names)
-        raise InputError(f"by={by!r} was given.", listed, meant or "Name one, or give the group of each row.")
-    return frames.values(table, str(by), names.index(str(by)))
 
 
 def _plain(group: Any) -> Any:

@@ -1,10 +1,12 @@
-"""A file that is written completely or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from butfor.errors import InputError, InputTypeError
 
@@ -26,6 +28,44 @@ def write_whole(path: str | os.PathLike[str], parts: Iterable[str]) -> None:
         raise OSError(error.errno, error.strerror, str(goal)) from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+def write_together(folder: str | os.PathLike[str], texts: Mapping[str, str]) -> list[Path]:
+    """Write new files into a folder: all of them or none. The folder is made if it is not there.
+
+    They are written into a folder beside it first. A file that is there already is refused, and stays as it is.
+    """
+    home = path_of(folder)
+    if home.exists() and not home.is_dir():
+        raise InputError(f"{home} is a file.", "The name of a folder is needed.")
+    home.mkdir(parents=True, exist_ok=True)
+    beside = Path(mkdtemp(prefix=f".{home.name}.", dir=home))
+    goals = {name: home / name for name in texts}
+    done: list[Path] = []
+    try:
+        _refuse_taken(home, texts)
+        for name, text in texts.items():
+            (beside / name).write_text(text, encoding="utf-8", newline="\n")
+        _refuse_taken(home, texts)  # somebody may have been faster
+        for name, goal in goals.items():
+            (beside / name).rename(goal)
+            done.append(goal)
+    except BaseException:
+        for path in done:
+            path.unlink(missing_ok=True)
+        raise
+    finally:
+        rmtree(beside, ignore_errors=True)
+    return done
+
+
+def _refuse_taken(home: Path, names: Iterable[str]) -> None:
+    there = [name for name in names if (home / name).exists()]
+    if there:
+        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        raise InputError(
+            f"{home} holds {there[0]}{more} already.", "No file is written over.", "Name another folder, or move them."
+        )
 
 
 def path_of(path: str | os.PathLike[str]) -> Path:

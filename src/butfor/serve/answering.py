@@ -142,7 +142,7 @@ def rendered(desk: Desk, body: Any) -> Iterator[Json]:
 
 FORMS: dict[str, Callable[[Explanation, str], str]] = {
     "page": lambda answer, language: answer.to_html(language=language),
-    "letter": lambda answer, language: answer.to_text("letter", language),
+    "letter": lambda answer, language: answer.to_letter(language),
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, choice
 from butfor.space.dictionaries import entries, in_dictionary
 from butfor.space.series import opened_structs
 
@@ -294,6 +294,14 @@ def _float(value: Any) -> float:
 def values(table: Any, name: str, position: int) -> list[Any]:
     """A column as a list of the user's values. Missing values are None."""
     return [None if is_missing(value) else value for value in as_held(table, name, position)]
+
+
+def named_column(table: Any, name: str, given: str) -> list[Any]:
+    """The values of a column that somebody named. `given` is what an error says was given."""
+    known = names(table)
+    if str(name) not in known:
+        raise InputError(f"{given} was given.", *choice("The columns are", name, known))
+    return values(table, str(name), known.index(str(name)))
 
 
 def marker(table: Any, name: str, position: int) -> Any:

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 STYLES = ("letter", "brief", "technical")
 """The styles, each a table of the templates."""
 
-TABLES = ("numbers", "lists", "scores", "targets", "constraints", *STYLES)
+WHOLE_LETTERS = ("customer", "customer_constraints")
+"""The tables of whole letters. See `butfor.views.customer`."""
+
+TABLES = ("numbers", "lists", "scores", "targets", "constraints", *STYLES, *WHOLE_LETTERS)
 
 OF_CHANGES = ("change_level", "change_phrase", "change_within")
 """The templates beside "change". If that is replaced and they are not, it takes their place: one letter, one language."""
@@ -40,7 +43,7 @@ def render(
     """The answer in sentences of a style and a language. `templates` take the place of the built-in ones."""
     if style not in STYLES:
         raise InputError(f"style={style!r} was given.", *choice("The styles are", style, STYLES, repr))
-    known = _templates(language, templates)
+    known = templates_of(language, templates)
     return str(known[style]["join"]).join(filter(None, Letter(answer, known, style).sentences()))
 
 
@@ -130,7 +133,7 @@ class Letter:
         """What the score is, in this language."""
         assert self.answer.score is not None
         kind, output = score_name(self.answer, self.answer.score)
-        return self._fill_text(self.scores.get(kind, kind), {"output": output}, kind)
+        return self.filled_text(self.scores.get(kind, kind), {"output": output}, kind)
 
     def _score(self, kind: str, text: str) -> str:
         """A number of the score; a probability in per cent, in a letter."""
@@ -160,7 +163,7 @@ class Letter:
         """What the model would say, in the user's own clause if there is one."""
         words = self.answer.words.prediction if self.answer.words else None
         if words is not None and words.phrase and self.own["outcome"]:
-            return self._fill_text(words.phrase, {"value": facts["output"]}, "phrase")
+            return self.filled_text(words.phrase, {"value": facts["output"]}, "phrase")
         return self._fill("outcome", facts)
 
     def _changed(self, changes: tuple[Change, ...]) -> str:
@@ -168,7 +171,7 @@ class Letter:
 
     def _within(self, label: str) -> str:
         """A label within a sentence."""
-        lower = self.lists["lower_labels"] and self.own["join"] == " " and label[1:2].islower()
+        lower = self.lists["lower_labels"] and self.own.get("join", " ") == " " and label[1:2].islower()
         return label[:1].lower() + label[1:] if lower else label
 
     def _change(self, change: Change) -> str:
@@ -180,7 +183,7 @@ class Letter:
             low, high = texts_within(*change.stays, words, self.numbers)
             return self._fill("change_within", facts | {"low": low, "high": high})
         if words.phrase:
-            facts["phrase"] = self._fill_text(words.phrase, {"value": after}, "phrase")
+            facts["phrase"] = self.filled_text(words.phrase, {"value": after}, "phrase")
             return self._fill("change_phrase", facts)
         return self._fill("change" if is_number(change.after) else "change_level", facts)
 
@@ -203,11 +206,7 @@ class Letter:
 
     def wanted(self) -> str:
         """The target in words. One that has no words in this language is given as it prints."""
-        question = self.answer.question
-        try:
-            target = from_spec(question.spec.get("target"))
-        except LookupError:
-            target = None
+        target = self.target()
         match target:
             case Classes(labels):
                 return str(self.lists["or"]).join(map(self._told, labels))
@@ -216,20 +215,33 @@ class Letter:
             case Probability(label, low, high) if target.one_sided:
                 name, end = ("probability", low) if high == 1 else ("probability_at_most", high)
                 facts = {"output": self._told(label), "threshold": self._number(word(end))}
-                return self._fill_text(self.targets[name], facts, name)
+                return self.filled_text(self.targets[name], facts, name)
             case ValueIn(low, high) if low == -inf or high == inf:
                 name, end = ("at_most", high) if low == -inf else ("at_least", low)
-                return self._fill_text(self.targets[name], {"threshold": self._number(word(end))}, name)
-        return question.target
+                return self.filled_text(self.targets[name], {"threshold": self._number(word(end))}, name)
+        return self.answer.question.target
+
+    def target(self) -> Any:
+        """The target that was asked for; None if it is of a kind that is not known here."""
+        try:
+            return from_spec(self.answer.question.spec.get("target"))
+        except LookupError:
+            return None
 
     def _fill(self, name: str, facts: Mapping[str, str]) -> str:
         """The template of this name, filled in."""
-        return self._fill_text(self.own[name], facts, name)
+        return self.filled_text(self.own[name], facts, name)
+
+    @classmethod
+    def filled_text(cls, template: str, facts: Mapping[str, str], name: str) -> str:
+        """A template, filled in. Control characters in what it tells are made visible."""
+        return cls.joined(template, {one: visible(text) for one, text in facts.items()}, name)
 
     @staticmethod
-    def _fill_text(template: str, facts: Mapping[str, str], name: str) -> str:
+    def joined(template: str, facts: Mapping[str, str], name: str) -> str:
+        """A template, filled with texts that are made here."""
         try:
-            return filled(template, {one: visible(text) for one, text in facts.items()})
+            return filled(template, facts)
         except (LookupError, ValueError) as error:
             raise InputError(
                 f"the template {name!r} is {template!r} ({type(error).__name__}: {error}).",
@@ -237,7 +249,7 @@ class Letter:
             ) from None
 
 
-def _templates(language: str, given: Mapping[str, Any] | str | os.PathLike[str] | None) -> Templates:
+def templates_of(language: str, given: Mapping[str, Any] | str | os.PathLike[str] | None) -> Templates:
     """The templates of a language, with those that were given in the place of the built-in ones."""
     known = languages()
     if language not in known and given is None:
