@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit, logsumexp
 
-from butfor.model.blend import FIRM, PERHAPS, Blend, Blended, Blends, Voted
+from butfor.model.blend import FIRM, PERHAPS, Blend, Blends, both
+from butfor.model.blended import Blended, Voted
 from butfor.model.monotone import Complement, Jump, MonotoneFunction
+from butfor.model.readout import Argmax
 from butfor.model.scores import Doubt
 from tests.model.test_monotone import FUNCTIONS
 from tests.shorter import first
@@ -112,3 +115,24 @@ def test_half_spaces_of_a_single_row_are_exact() -> None:
         curve, at = several(rng), rng.uniform(-3, 3, 4)
         slopes, least = curve.half_spaces(at, at, at)
         np.testing.assert_allclose(least - slopes @ at, curve.excesses_of(at), atol=1e-9)
+
+
+@pytest.mark.parametrize("p", [1e-6, 0.2, 0.5, 0.999])
+@pytest.mark.parametrize("label", [0, 2])
+def test_the_odds_of_other_classes_say_what_a_softmax_is(p, label) -> None:
+    """Both sides of an end: what is sure is true of every softmax, and what is true is perhaps."""
+    readout = Argmax((0, 1, 2), "softmax")
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0, 4, (400, 3))
+    others = logsumexp(np.delete(scores, label, axis=1), axis=1)
+    scores[:, label] = others + logit(p) + rng.normal(0, 1e-3, 400)
+    doubt = Doubt(np.zeros(0), np.full(3, 1e-4), np.zeros(0))
+    chance = readout.probabilities(scores)[:, label]
+    (most,) = readout.probability_sets(label, p, below=True)
+    higher = float(expit(logit(p) + 1e-3))
+    between = both([readout.probability_sets(label, p)[0], readout.probability_sets(label, higher, below=True)[0]])
+    for part, met in ((most, chance <= p), (between, (chance >= p) & (chance <= higher))):
+        assert not (part.surely(scores, doubt) & ~met).any()
+        assert not (met & ~part.perhaps(scores, doubt)).any()
+        np.testing.assert_array_equal(part.holds(scores), met)
+        assert 0 < met.sum() < 400

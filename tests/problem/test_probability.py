@@ -25,6 +25,9 @@ KINDS = {
     "boosting": (2, GradientBoostingClassifier(n_estimators=5, **TREES)),
     "calibrated": (2, CalibratedClassifierCV(RandomForestClassifier(4, **TREES), cv=2)),
     "vote": (2, VotingClassifier([("a", LogisticRegression()), ("b", DecisionTreeClassifier(**TREES))], voting="soft")),
+    "linear of three": (3, LogisticRegression()),
+    "boosting of three": (3, GradientBoostingClassifier(n_estimators=5, **TREES)),
+    "network of three": (3, MLPClassifier((3,), alpha=1.0, solver="lbfgs", max_iter=2000, random_state=0)),
     "network": (2, MLPClassifier((3,), solver="lbfgs", max_iter=2000, random_state=0)),
 }
 EVERY = pd.DataFrame(list(product(range(5), repeat=3)), columns=list("abc"))
@@ -86,11 +89,11 @@ def test_bad_numbers_are_refused(given, words):
         explainer.explain(X[[0]], target=bf.probability(True, **given))
 
 
-def test_softmax_at_most_says_what_to_do():
+def test_a_softmax_is_0_only_by_rounding():
     X = np.arange(60.0)[:, None]
     explainer = bf.Explainer(LogisticRegression().fit(X, np.repeat([0, 1, 2], 20)), X)
-    with pytest.raises(bf.errors.UnsupportedProblemError, match=r"bf\.black_box"):
-        explainer.explain(X[[30]], target=bf.probability(1, at_most=0.2))
+    with pytest.raises(bf.errors.UnsupportedProblemError, match=r"0 only by rounding.*bf\.black_box"):
+        explainer.explain(X[[30]], target=bf.probability(1, at_most=0.0))
 
 
 def test_it_is_kept_in_a_spec_and_old_ones_are_read():

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
-from butfor.model.monotone import STEP_ROUNDINGS, Complement, MonotoneFunction, Scaled
-from butfor.model.readout import AbstractReadout, Link
-from butfor.model.scores import UNIT_DOUBLE, AbstractCurve, Doubt, ScoreSet, all_of
+from butfor.arrays import FloatArray
+from butfor.model.monotone import STEP_ROUNDINGS, Capped, Complement, Exponential, MonotoneFunction, Scaled
+from butfor.model.scores import UNIT_DOUBLE, AbstractCurve, Doubt, ScoreSet, Softmax, all_of
 
 SAMPLES = 129
 """At how many places a function is looked at to find a line above it."""
@@ -246,77 +244,24 @@ def _through(x: float, y: float, other: float, value: float) -> tuple[float, flo
     return slope, max(y - slope * x, value - slope * other) + spare
 
 
-@dataclass(frozen=True, eq=False)
-class Blended(AbstractReadout):
-    """Two classes. Their probabilities are means of monotone functions, each of its own sum of scores.
+OUT_OF_ODDS = 2.0
+"""From this share of what the odds of a class allow, another class alone decides, and it does not matter by how much."""
 
-    - `rows` (members, scores), `weights` (members): see `Blend`;
-    - `chances`: for each member, the probabilities of both classes. The first class wins a tie.
+
+def odds_of_others(curve: Softmax, scores: int, *, below: bool = False) -> Blend:
+    """The scores whose softmax gives a class at least (`below`: at most) a probability, as a sum of functions.
+
+    P(l) >= p iff the sum of `exp(s_i - s_l)` over the other classes i is at most (1 - p) / p. At most p is no convex set, so
+    no tangent holds it.
     """
-
-    classes: tuple[Any, ...]
-    rows: FloatArray
-    weights: FloatArray
-    chances: tuple[tuple[MonotoneFunction, MonotoneFunction], ...]
-    link: Link = "none"
-    unit: float = UNIT_DOUBLE
-
-    def rounded(self, unit: float) -> Blended:
-        chances = tuple((first.rounded(unit), second.rounded(unit)) for first, second in self.chances)
-        return replace(self, chances=chances, unit=max(unit, self.unit))
-
-    def _blend(self, label: int, least: float, sign: float = 1.0) -> Blend:
-        return Blend(self.rows, self.weights, tuple(chance[label] for chance in self.chances), sign * least, sign)
-
-    def _set(self, label: int, least: float, sign: float = 1.0) -> tuple[ScoreSet, ...]:
-        width = self.rows.shape[1]
-        curve = self._blend(label, least, sign)
-        return (ScoreSet(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.bool_), curve=curve),)
-
-    def decide(self, scores: FloatArray) -> IntArray:
-        given = self.probabilities(scores)
-        return (given[:, 1] > given[:, 0]).astype(np.intp)
-
-    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
-        return self._set(label, float(np.nextafter(0.5, 1.0)) if label else 0.5)
-
-    def probabilities(self, scores: FloatArray) -> FloatArray:
-        return np.column_stack([-self._blend(label, 0.0).excesses(scores) for label in (0, 1)])
-
-    def probabilities_between(self, scores: FloatArray, slack: FloatArray) -> tuple[FloatArray, FloatArray]:
-        off = float(slack.max(initial=0.0)) * np.abs(self.rows).sum(axis=1)
-        least, most = (
-            np.column_stack(
-                [-replace(self._blend(label, 0.0), off=off, side=side).excesses(scores) for label in (0, 1)]
-            )
-            for side in (FIRM, PERHAPS)
-        )
-        return least, most
-
-    def probability_sets(
-        self, label: int, p: float, *, below: bool = False, strict: bool = False
-    ) -> tuple[ScoreSet, ...]:
-        if strict:
-            p = float(np.nextafter(p, -np.inf if below else np.inf))
-        return self._set(label, p, -1.0 if below else 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Voted(Blended):
-    """Two classes, for each of which members vote. The first class wins a tie.
-
-    `total` is the sum of all weights. If they are whole, so are the counts, and nothing is in doubt about a tie.
-    """
-
-    total: float = 1.0
-
-    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
-        weights = self.weights * self.total
-        if not np.allclose(weights, np.round(weights), rtol=0, atol=1e-9):
-            return super().class_sets(label)
-        half = np.round(self.total) / 2
-        needed = np.floor(half) + 1 if label else np.ceil(half)
-        return self._set(label, float((needed - 0.5) / self.total))
+    others = np.delete(np.arange(scores), curve.label)
+    rows = np.eye(scores)[others]
+    rows[:, curve.label] = -1.0
+    allowed = float(np.log1p(-curve.p) - np.log(curve.p))
+    share = MonotoneFunction((Scaled(1.0, -allowed), Exponential(), Capped(OUT_OF_ODDS)))
+    less, more = -float(np.expm1(-curve.doubt)), float(np.expm1(curve.doubt))
+    sign, spare = (1.0, (less, more)) if below else (-1.0, (more, less))
+    return Blend(rows, np.ones(len(others)), (share,) * len(others), sign, sign, below=spare[0], above=spare[1])
 
 
 def both(sets: Sequence[ScoreSet]) -> ScoreSet:
@@ -324,8 +269,10 @@ def both(sets: Sequence[ScoreSet]) -> ScoreSet:
     first, *others = sets
     if not others:
         return first
+    scores = first.A.shape[1]
     curves = [part.curve for part in sets if part.curve is not None]
-    plain = all_of(list(sets), first.A.shape[1])
+    plain = all_of(list(sets), scores)
     if len(curves) < 2:
         return replace(plain, curve=curves[0] if curves else None)
-    return replace(plain, curve=Blends(tuple(blend for curve in curves for blend in Blends.of(curve).each)))
+    sums = (odds_of_others(curve, scores) if isinstance(curve, Softmax) else curve for curve in curves)
+    return replace(plain, curve=Blends(tuple(blend for curve in sums for blend in Blends.of(curve).each)))

@@ -191,6 +191,19 @@ class SignedSquare(AbstractStep):
 
 
 @dataclass(frozen=True)
+class Capped(AbstractStep):
+    """`min(x, most)`, which is not rounded."""
+
+    most: float
+
+    def at(self, x: FloatArray) -> FloatArray:
+        return np.minimum(x, self.most)
+
+    def off(self, x: FloatArray, value: FloatArray, unit: float) -> FloatArray:
+        return np.zeros(np.shape(value))
+
+
+@dataclass(frozen=True)
 class Jump(AbstractStep):
     """1 where a number is at least `at_least` (`strict`: above it), else 0: a vote.
 

@@ -11,6 +11,7 @@ from scipy.special import expit, softmax
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.experimental import experimental
+from butfor.model.blend import odds_of_others
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, Softmax, at_least, everything, nothing
 
 Link = Literal["identity", "logistic", "softmax", "ovr", "none"]
@@ -276,15 +277,15 @@ class Argmax(AbstractReadout):
                 if self.link == "none"
                 else "its probabilities are not a monotone function of the scores"
             )
-        if below and (0 < p <= 1 or (p == 0 and not strict)):
-            raise ValueError("a softmax probability of at most p is not a convex set of scores")
-        if not 0 < p <= 1:
+        if below and p == 0 and not strict:
+            raise ValueError("a softmax probability is 0 only by rounding")
+        if not 0 < p <= 1 or (below and p == 1 and not strict):
             return (everything(count) if (p <= 0) != below else nothing(count),)
         low, high = _logits(p, self.unit)
         p = min(p, 1 - self.unit)
         middle = _logit(p)
         curve = Softmax(label, p, doubt=max(middle - low, high - middle))
-        return (ScoreSet(np.zeros((0, count)), np.zeros(0), np.zeros(0, dtype=np.bool_), curve=curve),)
+        return (replace(everything(count), curve=odds_of_others(curve, count, below=True) if below else curve),)
 
 
 @dataclass(frozen=True, eq=False)

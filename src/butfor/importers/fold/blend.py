@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.registry import Imported
-from butfor.model.blend import Blended, Voted
+from butfor.model.blended import Blended, Voted
 from butfor.model.monotone import MonotoneFunction
 from butfor.model.questions import Model
 from butfor.model.side_by_side import Part, side_by_side

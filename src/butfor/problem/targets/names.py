@@ -103,7 +103,7 @@ def probability(
     unlikely, and `between` for rows that the model is to be unsure of. They need probabilities that follow from the
     scores: by the logistic function, by softmax, or as the values of a tree's leaves. Between two is two inequalities,
     which some solvers do not take: the certificate names the one that did. By softmax over several classes, `at_most`
-    is no convex set of scores, and is refused.
+    is no convex set of scores, and takes longer than `at_least`.
 
     >>> probability("approved", at_least=0.8)
     approved with probability at least 0.8

@@ -34,7 +34,7 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 BLENDED_KINDS = (
     ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST,
-    ModelKind.OBLIQUE_MIXED,
+    ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
 )  # fmt: skip
 """The models whose sums of scores have known ranges."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
+from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
@@ -43,6 +45,18 @@ def _(model: Linear, problem: Problem, rows: FloatArray) -> tuple[FloatArray, Fl
         low = low + ends.min(axis=1) + np.minimum(steps.min(axis=1), 0.0)
         high = high + ends.max(axis=1) + np.maximum(steps.max(axis=1), 0.0)
     return _spread(low, high)
+
+
+@sum_ranges.register
+def _(model: Network, problem: Problem, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The ranges of the units are sent forward, layer by layer. The last one makes the sums."""
+    low, high = sum_ranges(model.first, problem, np.eye(model.first.scores))
+    *inner, last = model.layers
+    for layer in (*inner, replace(last, weight=rows @ last.weight, intercept=rows @ last.intercept)):
+        low, high = layer.bent(low), layer.bent(high)
+        middle = layer.intercept + layer.weight @ (low + high) / 2
+        low, high = _spread(*(middle + sign * np.abs(layer.weight) @ (high - low) / 2 for sign in (-1.0, 1.0)))
+    return low, high
 
 
 @sum_ranges.register
