@@ -36,6 +36,8 @@ def _price(feature: Feature, price: Mapping[Any, float] | Price, before: Any, af
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
     else:
         found = price.get((before, after), price.get(after, np.inf))
+    if isinstance(found, float):  # a table has thousands, and the words below are long
+        return found
     said = f"the price of {feature.name!r} from {before!r} to {after!r} is {found!r}."
     return number(found, said, "It must be a number of at least 0.")
 

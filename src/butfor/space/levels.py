@@ -16,6 +16,9 @@ import numpy as np
 
 from butfor.errors import InputTypeError, MissingExtraError
 
+SAME_IN_JSON = frozenset({str, bool, int, type(None)})
+"""The types of which JSON holds every value. Tables of prices have thousands of them, so they are told at once."""
+
 
 class LevelForm(NamedTuple):
     """How the levels of one kind are written, and read again."""
@@ -26,6 +29,8 @@ class LevelForm(NamedTuple):
 
 def is_level(value: Any) -> bool:
     """Whether a value can be written as JSON and read again as what it is."""
+    if type(value) in SAME_IN_JSON:
+        return True
     value = _plain(value)
     if isinstance(value, tuple):
         return all(map(is_level, value))
@@ -34,6 +39,8 @@ def is_level(value: Any) -> bool:
 
 def written(value: Any) -> Any:
     """A level as JSON data."""
+    if type(value) in SAME_IN_JSON:
+        return value
     value = _plain(value)
     if isinstance(value, tuple):
         return [written(item) for item in value]
