@@ -48,6 +48,26 @@ def test_what_is_not_proven_is_proven_and_costs_no_more(found: Path) -> None:
         assert bf.check(one.only, explainer().model).passed
 
 
+def test_the_solver_is_the_same_with_its_settings(found: Path) -> None:
+    explainer().retry(found, time_limit_per_row=10, n_jobs=1)
+    asked = explainer().explain(rows(), True, solver=QUICK)
+    np.testing.assert_array_equal(costs(found), asked.costs)
+    told = {one.certificate.solver for one in bf.load(found).of(3)}
+    assert told == {asked[3].certificate.solver} != {explainer().explain(rows(1), True).only.certificate.solver}
+
+
+def test_a_solver_with_a_function_must_be_given_again(tmp_path: Path) -> None:
+    def telling(*_: Any) -> float:
+        return 1.0
+
+    solver = bf.Swarm(particles=6, iterations=3, telling=telling)
+    explainer().portfolio(rows(5), tmp_path / "out", True, solver=solver, n_jobs=1)
+    with pytest.raises(bf.errors.InputError, match=r"does not hold .*telling.* as data"):
+        explainer().retry(tmp_path / "out", time_limit_per_row=1, n_jobs=1)
+    explainer().retry(tmp_path / "out", time_limit_per_row=1, solver=solver, n_jobs=1)
+    assert explainer().retry(tmp_path / "out", time_limit_per_row=10, solver="auto", n_jobs=1).reached.proven == 5
+
+
 def test_a_worse_answer_is_not_kept(found: Path) -> None:
     explainer().retry(found, time_limit_per_row=10, solver="auto", n_jobs=1)
     best, stamps = costs(found), [path.stat().st_mtime_ns for path in sorted((found / "parts").iterdir())]

@@ -208,9 +208,35 @@ def test_a_condition_chooses_rows_which_keep_their_numbers_and_ids(n_jobs: int, 
     reached = made.reached  # some parts have no such row
     assert reached.complete
     assert (sum(reached.statuses.values()), reached.left_out) == (len(chosen), 60 - len(chosen))
-    assert f"{60 - len(chosen)}  left out by the condition" in repr(reached)
+    assert f"{60 - len(chosen)}  left out, as was asked" in repr(reached)
     with pytest.raises(bf.errors.InputError, match="no answer here"):
         made.of("c1" if "c1" not in set(chosen["case"]) else "c0")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_only_rows_that_do_not_meet_the_target_are_asked_about(n_jobs: int, tmp_path: Path) -> None:
+    bad = rows()
+    bad.loc[13, "job"] = "pilot"
+    fine = rows().drop(index=13)
+    needy = fine.index[explainer().unmet(fine, True)].tolist()
+    assert needy == fine.index[~explainer().model.predict(fine)].tolist()
+    assert 5 < len(needy) < 55
+
+    def asked(**more: Any) -> Any:
+        return explainer().portfolio(bad, tmp_path / "out", True, rows_per_part=4, n_jobs=n_jobs, **more)
+
+    made = asked(unmet=True)
+    found = pl.read_parquet(made.results)
+    assert found.filter(pl.col("status") != "ERROR")["row"].to_list() == needy
+    assert found.filter(pl.col("status") == "ERROR")["row"].to_list() == [13]
+    assert (
+        found.filter(pl.col("row") != 13)["cost"].to_list()
+        == explainer().explain(rows().loc[needy], True).costs.tolist()
+    )
+    assert made.reached.complete
+    assert made.reached.left_out == 60 - len(needy) - 1
+    with pytest.raises(bf.errors.InputError, match="another unmet"):
+        asked()
 
 
 def test_a_second_pass_takes_the_rows_that_a_condition_chose(tmp_path: Path) -> None:
@@ -218,15 +244,17 @@ def test_a_second_pass_takes_the_rows_that_a_condition_chose(tmp_path: Path) -> 
         return explainer().portfolio(
             rows(),
             tmp_path / "out",
+            True,
             solver=bf.Swarm(particles=5, iterations=5),
             rows_per_part=10,
             where=where,
+            unmet=True,
             n_jobs=1,
             **more,
         )
 
     first = asked()
-    kept = rows()[rows()["age"] > 50].index.tolist()
+    kept = rows()[(rows()["age"] > 50) & ~explainer().model.predict(rows())].index.tolist()
     assert [one.row for one in first] == kept
     again = explainer().retry(tmp_path / "out", time_limit_per_row=5.0, solver="auto", n_jobs=1)
     assert [one.row for one in again] == kept
@@ -404,3 +432,14 @@ def test_a_linear_model_in_float32(tmp_path: Path) -> None:
     for one, other in zip(made, own.explain(numbers[:50]), strict=True):
         assert one.cost == other.cost
         assert one.point is None or one.point.reset_index(drop=True).equals(other.point.reset_index(drop=True))
+
+
+def test_parts_of_most_rows_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from butfor.portfolio.part import PartTask
+
+    for name, count in (("a", 7), ("b", 3), ("c", 10)):
+        rows(count).to_parquet(tmp_path / f"{name}.parquet")
+    order, do = list[int](), PartTask.do
+    monkeypatch.setattr(PartTask, "do", lambda task, number: (order.append(number), do(task, number))[1])
+    explainer().portfolio(tmp_path / "*.parquet", tmp_path / "out", rows_per_part=5, n_jobs=1)
+    assert order == [0, 3, 4, 2, 1]

@@ -28,6 +28,7 @@ from butfor.cli.options import (
     SurvivalAt,
     Target,
     Unit,
+    Unmet,
     WordsFile,
 )
 from butfor.cli.printing import warned_in_lines
@@ -127,7 +128,7 @@ class RowOptions:
         ),
     ] = None
     where: Condition = None
-    unmet: Annotated[bool, typer.Option("--unmet", help="Only rows that do not meet the target yet.")] = False
+    unmet: Unmet = False
 
     def read(self, asked: QuestionOptions) -> tuple[Explainer, Any, list[int]]:
         """The explainer, the table of the rows to explain, and where they stand in DATA."""

@@ -110,6 +110,7 @@ Condition = Annotated[
         metavar="CONDITION", help="The rows for which it holds, such as \"income > 3000 and job == 'nurse'\"."
     ),
 ]
+Unmet = Annotated[bool, typer.Option("--unmet", help="Only rows that do not meet the target yet.")]
 Conflicts = Annotated[
     str | None,
     typer.Option(

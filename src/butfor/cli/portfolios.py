@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from butfor.cli.asked import QuestionOptions
 from butfor.cli.expanded import expanded
-from butfor.cli.options import Condition, Conflicts, LogOption, Model, RulesFile
+from butfor.cli.options import Condition, Conflicts, LogOption, Model, RulesFile, Unmet
 
 SOME_RAISED, UNFINISHED = 1, 3
 """The exit codes of a portfolio in which rows raised an error, and of one that is not complete. Wrong input ends with 2."""
@@ -80,6 +80,7 @@ def run(
     conflicts: Conflicts = None,
     id_column: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that names the rows.")] = None,
     where: Condition = None,
+    unmet: Unmet = False,
     rows_per_part: Annotated[
         int | None, typer.Option(metavar="N", help="How many rows are done together.  [default: 200]")
     ] = None,
@@ -102,9 +103,8 @@ def run(
         out,
         **asked.question(explainer),
         k=k, solver=solver, seed=seed, conflicts=conflicts_of(conflicts), id_column=id_column,
-        where=where, rows_per_part=ROWS_PER_PART if rows_per_part is None else rows_per_part, time_limit=time_limit,
-        time_limit_per_row=time_limit_per_row, n_jobs=n_jobs,
-        progress=shown, log=log,
+        where=where, unmet=unmet, rows_per_part=ROWS_PER_PART if rows_per_part is None else rows_per_part,
+        time_limit=time_limit, time_limit_per_row=time_limit_per_row, n_jobs=n_jobs, progress=shown, log=log,
     )  # fmt: skip
     _told(made)
 

@@ -8,6 +8,7 @@ from copy import copy
 from os import PathLike
 from typing import Any, Literal
 
+from butfor.arrays import IntArray
 from butfor.errors import suggests
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, meta_of, seed_of, solver_of
@@ -33,6 +34,21 @@ class ManyRows:
     _asking: Asking
     _rules: Rules
 
+    def unmet(
+        self, X: Any, target: Any = None, *, cost: AbstractCost | str | None = None, constraints: Constraints = ()
+    ) -> IntArray:
+        """The places of the rows that do not meet the target yet. The arguments are those of `explain`.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> explainer.unmet(X[98:103], target=2)
+        array([0, 1])
+        """
+        return self._asking.case(X, *self._rules.asked(target, cost, constraints)).unmet
+
     @experimental
     def portfolio(
         self,
@@ -51,6 +67,7 @@ class ManyRows:
         conflicts: int | Literal["all"] | None = None,
         id_column: str | None = None,
         where: str | None = None,
+        unmet: bool = False,
         rows_per_part: int = ROWS_PER_PART,
         n_jobs: int | None = None,
         executor: Executor | None = None,
@@ -73,6 +90,7 @@ class ManyRows:
         - `id_column`: the column that names the rows (default: they are numbered from 0);
         - `where`: a condition such as "income > 3000 and job == 'nurse'": only rows that meet it are asked about, and keep
           their numbers;
+        - `unmet`: ask only about the rows that do not meet the target yet;
         - `rows_per_part`: how many rows are done together, and are done again if a process is killed;
         - `n_jobs`: how many processes share the parts (default: one per processor; 1: this process alone);
         - `executor`, `client`: any `concurrent.futures.Executor` of processes, or a `dask.distributed.Client`, in place
@@ -104,8 +122,8 @@ class ManyRows:
         with log_of(log) as ledger:
             return portfolio_of(
                 self, rows, out, options,
-                id_column=id_column, where=where, rows_per_part=parts, engines=engines, time_limit=seconds, progress=progress,
-                ledger=ledger,
+                id_column=id_column, where=where, unmet=unmet, rows_per_part=parts, engines=engines, time_limit=seconds,
+                progress=progress, ledger=ledger,
             )  # fmt: skip
 
     @experimental

@@ -38,7 +38,7 @@ def case_of(
 
 def in_need(case: Case) -> IntArray:
     """The rows that do not meet the target yet. An error says so if there are none."""
-    rows = np.flatnonzero(~case.question.target.met(case.before, case.before))
+    rows = case.unmet
     if not len(rows):
         raise InputError("every row meets the target already.", "At least one must need a change.")
     return rows

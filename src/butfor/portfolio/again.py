@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,18 +11,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from butfor.arrays import IntArray
 from butfor.errors import InputError
 from butfor.explanation.explanations import Explanations
 from butfor.portfolio.begin import have_done
 from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder, put
 from butfor.portfolio.manifest import RowPart, read_manifest
-from butfor.portfolio.part import SETTLED, Ledger, PartTask
+from butfor.portfolio.part import OF_QUESTION, SETTLED, Ledger, PartTask
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress
 from butfor.portfolio.results import Piece, Raised, pass_in, pieces_of, table_of
 from butfor.portfolio.rows import RowFile
+from butfor.portfolio.settings import meant
 from butfor.problem.spec import from_spec
 from butfor.space import frames
 from butfor.space.arrow import pyarrow
@@ -44,7 +44,7 @@ class SecondPass(PartTask):
         rows, numbers, ids = self.rows(part)
         open_ = np.array(sorted(_open_rows(table)), dtype=np.intp)
         found = self.asked(frames.take(rows, np.searchsorted(numbers, open_)), open_)
-        pieces = [*_better([*_all(table)], found, numbers)]
+        pieces = [*_better([*_all(table)], found)]
         return table_of(pieces, ids, self.schema, self.number)
 
     def missing(self) -> list[int]:
@@ -85,14 +85,14 @@ def _all(table: Any) -> Iterator[Piece]:
             yield Raised(row, error)
 
 
-def _better(before: list[Piece], found: list[Piece], numbers: IntArray) -> Iterator[Piece]:
+def _better(before: list[Piece], found: list[Piece]) -> Iterator[Piece]:
     """Of each row the better of two: what is proven, then the lower cost, then the higher bound. Errors come last."""
     known = _by_row(before)
     for row, fresh in _by_row(found).items():
         if _worth(fresh) > _worth(known[row]):
             known[row] = fresh
     kept: dict[int, tuple[Piece, list[int]]] = {}
-    for row in numbers.tolist():
+    for row in sorted(known):
         piece, places = known[row]
         kept.setdefault(id(piece), (piece, []))[1].extend(places)
     for piece, places in kept.values():
@@ -168,9 +168,11 @@ def once_more(
     manifest.check_same(replace(manifest, files=files), folder)
     asked, search = manifest.about["question"]["spec"], manifest.about["search"]
     options = {
-        **{name: meant(asked[name]) for name in ("target", "cost", "constraints")},
-        **search, "time_limit_per_row": time_limit_per_row, "progress": False,
-    } | ({} if solver is None else {"solver": solver})  # fmt: skip
+        **{name: _meant(asked[name], from_spec) for name in OF_QUESTION},
+        **{name: _meant(value, meant) for name, value in search.items() if name != "solver"},
+        "solver": _meant(search["solver"], meant) if solver is None else solver,
+        "time_limit_per_row": time_limit_per_row, "progress": False,
+    }  # fmt: skip
     standing = folder.standing()
     if not standing:
         raise InputError(f"{folder.home} holds no answers yet.", "There is nothing to ask again.")
@@ -186,10 +188,10 @@ def once_more(
     return Portfolio(folder, manifest)
 
 
-def meant(spec: Any) -> Any:
-    """A part of a question, from its data."""
+def _meant(data: Any, read: Callable[[Any], Any]) -> Any:
+    """A part of a question or of a search, from its data."""
     try:
-        return from_spec(spec)
+        return read(data)
     except LookupError as described:
         raise InputError(
             f"the folder does not hold {described.args[0]} as data.", "So its question cannot be asked again from it."

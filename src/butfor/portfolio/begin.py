@@ -17,12 +17,13 @@ from butfor.explanation.explanations import Explanations
 from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder
 from butfor.portfolio.manifest import Manifest, read_manifest, versions_here
-from butfor.portfolio.part import Ledger, PartTask, explained
+from butfor.portfolio.part import OF_QUESTION, Ledger, PartTask, explained
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress, Tally, told
 from butfor.portfolio.results import schema_of, table_of
 from butfor.portfolio.rows import Reader, RowFile, check_ids, files_of, schema_in
 from butfor.portfolio.run import run
+from butfor.portfolio.settings import written
 from butfor.records.header import header_of
 from butfor.records.schema import hash_of
 from butfor.space import frames
@@ -41,6 +42,7 @@ def portfolio_of(
     *,
     id_column: str | None,
     where: str | None,
+    unmet: bool,
     rows_per_part: int,
     engines: Engines,
     time_limit: float,
@@ -59,7 +61,7 @@ def portfolio_of(
         check_ids(files, schema, id_column)
         if where is not None:
             rows_where(from_arrow(Reader(files[0].path).rows(0, 1), probe.table), where)
-        manifest = _manifest(explainer, probe, options, files, id_column, where, rows_per_part)
+        manifest = _manifest(explainer, probe, options, files, id_column, rows_per_part, (where, unmet))
         if folder.manifest.exists():
             read_manifest(folder).check_same(manifest, folder)
         results = schema_of(reading.space, schema, id_column, probe.outputs_before[0])
@@ -120,8 +122,8 @@ def _manifest(
     options: Mapping[str, Any],
     files: tuple[RowFile, ...],
     id_column: str | None,
-    where: str | None,
     rows_per_part: int,
+    chosen: tuple[str | None, bool],
 ) -> Manifest:
     """What this call is about."""
     header = header_of(probe)
@@ -132,18 +134,13 @@ def _manifest(
         "data_fingerprint": explainer.data_fingerprint,
         "question": header["question"],
         "columns": hash_of({"space": header["space"]}),
-        "search": {name: value if is_plain(value) else repr(value) for name, value in search.items()},
+        "search": {name: written(value) for name, value in search.items()},
     }
-    return Manifest(json.loads(json.dumps(about)), files, id_column, rows_per_part, now(), versions_here(), where)
+    return Manifest(json.loads(json.dumps(about)), files, id_column, rows_per_part, now(), versions_here(), *chosen)
 
 
-ASKED = ("target", "cost", "constraints", "progress", "n_jobs", "meta")
+ASKED = (*OF_QUESTION, "progress", "n_jobs", "meta")
 """The arguments of `explain` that are in the question already, or change no answer."""
-
-
-def is_plain(value: Any) -> bool:
-    """Whether JSON holds a value as it is."""
-    return value is None or isinstance(value, bool | int | float | str)
 
 
 def mapped(explainer: Any, tables: Iterable[Any], id_column: str | None, options: dict[str, Any]) -> Iterator[Any]:

@@ -64,7 +64,8 @@ class Manifest:
     - `id_column`: the column of the rows that names them, if there is one;
     - `rows_per_part`: into how many rows at a time they are split. A part does not reach into another file;
     - `created`, `versions`: when it was made, and by which versions. A later call may be of others;
-    - `where`: the condition of the rows that are asked about, if not all are.
+    - `where`: the condition of the rows that are asked about, if not all are;
+    - `unmet`: whether only those are asked about that do not meet the target yet.
     """
 
     about: dict[str, Any]
@@ -74,6 +75,7 @@ class Manifest:
     created: str
     versions: dict[str, str]
     where: str | None = None
+    unmet: bool = False
 
     @property
     def rows(self) -> int:
@@ -107,7 +109,7 @@ class Manifest:
         if [(file.rows, file.digest) for file in self.files] != [(file.rows, file.digest) for file in asked.files]:
             told = f"{self.rows:,} rows in {len(self.files)} files, and here are {asked.rows:,} in {len(asked.files)}"
             raise _another(folder, "rows", told if self.rows != asked.rows else "as many rows, but others")
-        for name in ("id_column", "where", "rows_per_part"):
+        for name in ("id_column", "where", "unmet", "rows_per_part"):
             if getattr(self, name) != getattr(asked, name):
                 raise _another(folder, name, f"{getattr(self, name)!r}, and here is {getattr(asked, name)!r}")
 

@@ -30,9 +30,15 @@ from butfor.space.where import rows_where
 SETTLED = {status.name for status in Status if status.settled}
 """The statuses that more time cannot change."""
 
+OF_QUESTION = ("target", "cost", "constraints")
+"""The arguments of `explain` that are its question."""
+
 
 class Explains(Protocol):
     """Whoever answers questions: an explainer."""
+
+    def unmet(self, X: Any, target: Any = ..., **question: Any) -> IntArray:
+        """The places of the rows that do not meet the target yet."""
 
     def explain(self, X: Any, target: Any = ..., **options: Any) -> Explanations:
         """The answers to some rows."""
@@ -115,7 +121,7 @@ class PartTask:
 
     def asked(self, table: Any, numbers: IntArray) -> list[Piece]:
         """The answers to rows with these numbers, which are logged."""
-        pieces = [*explained(self.explainer, table, numbers, self.options)] if len(numbers) else []
+        pieces = [*explained(self.explainer, table, numbers, self.options, self.manifest.unmet)]
         for piece in pieces:
             if self.ledger is not None and isinstance(piece, Explanations):
                 self.ledger.append(piece)
@@ -132,9 +138,10 @@ class PartTask:
         return Done(number, len(self.parts[number]), *counted(table))
 
     def missing(self) -> list[int]:
-        """The parts that are to be done: their file does not stand there, or is none."""
+        """The parts that are to be done: their file does not stand there, or is none. Those of most rows come first."""
         standing = {number for number in self.folder.standing() if self._is_whole(number)}
-        return [part.number for part in self.parts if part.number not in standing]
+        missing = [part for part in self.parts if part.number not in standing]
+        return [part.number for part in sorted(missing, key=len, reverse=True)]
 
     def _is_whole(self, number: int) -> bool:
         """Whether the file of a part can be read, and has its columns. One that was cut off cannot."""
@@ -158,9 +165,19 @@ class PartTask:
         return AskedRows(table, numbers, None if column is None else dict(zip(numbers.tolist(), names, strict=True)))
 
 
-def explained(explainer: Explains, table: Any, numbers: IntArray, options: dict[str, Any]) -> Iterator[Piece]:
-    """The answers to rows with these numbers. Where an error is raised, each half is asked about, down to the row."""
+def explained(
+    explainer: Explains, table: Any, numbers: IntArray, options: dict[str, Any], unmet: bool = False
+) -> Iterator[Piece]:
+    """The answers to rows with these numbers. Where an error is raised, each half is asked about, down to the row.
+
+    - `unmet`: only those that do not meet the target yet.
+    """
     try:
+        if unmet:
+            its = explainer.unmet(table, **{name: options[name] for name in OF_QUESTION})
+            table, numbers = frames.take(table, its), numbers[its]
+        if not len(numbers):
+            return
         found = explainer.explain(table, **options)
     except LogError:
         raise
@@ -170,7 +187,7 @@ def explained(explainer: Explains, table: Any, numbers: IntArray, options: dict[
             return
         half = len(numbers) // 2
         for its in (np.arange(half), np.arange(half, len(numbers))):
-            yield from explained(explainer, frames.take(table, its), numbers[its], options)
+            yield from explained(explainer, frames.take(table, its), numbers[its], options, unmet)
         return
     if Stopped.INTERRUPTED in {one.stopped for one in found.certificates}:
         raise KeyboardInterrupt  # what is not whole is not kept

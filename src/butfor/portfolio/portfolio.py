@@ -35,7 +35,7 @@ class HowFar:
     - `rows`, `done`: how many rows there are, and how many of them are done;
     - `parts`, `working`: how many parts there are, and on how many somebody works;
     - `statuses`: how many rows have which status;
-    - `left_out`: how many rows of parts that are done do not meet the condition of the portfolio.
+    - `left_out`: how many rows of parts that are done are not asked about: by the condition, or as they meet the target.
     """
 
     rows: int
@@ -64,7 +64,7 @@ class HowFar:
         share = self.done / self.rows
         lines = [f"{self.done:,} of {self.rows:,} rows are done ({share:.1%}), in {self.parts:,} parts"]
         lines += [f"  {count:>10,}  {WORDS.get(name, name)}" for name, count in self.statuses.items() if count]
-        lines += [f"  {self.left_out:>10,}  left out by the condition"] if self.left_out else []
+        lines += [f"  {self.left_out:>10,}  left out, as was asked"] if self.left_out else []
         lines += [f"{self.working} parts are being done"] if self.working else []
         return "\n".join(lines)
 

@@ -55,6 +55,11 @@ class Case:
         changes = self.changes(rows, points)
         return self.question.target.met(changes.before, changes.after)
 
+    @property
+    def unmet(self) -> IntArray:
+        """The rows that do not meet the target yet."""
+        return np.flatnonzero(~self.question.target.met(self.before, self.before))
+
     def already(self, rows: IntArray, problem: Problem) -> BoolArray:
         """Which rows already meet the target, at no cost and without breaking a constraint."""
         target, some = self.question.target, self.before.take(rows)
