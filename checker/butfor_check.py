@@ -1,6 +1,6 @@
 """Checks a proof that no cheaper change makes a model answer differently. Python 3.8 or newer, and nothing else.
 
-    python butfor_check.py PROOF...
+    python butfor_check.py PROOF_OR_FOLDER...
 
 A proof names its question, and that the model's file. Both lie beside it. The page `proof-format.md` says what they hold.
 Every number here is exact: a whole number or a fraction. What is rounded, is rounded so that the claim gets harder.
@@ -972,19 +972,27 @@ def check(path, known):
     return verify(lines, shared, model)
 
 
+def proofs_of(path):
+    """A proof, or all that lie in a folder."""
+    names = sorted(name for name in os.listdir(path) if name.endswith(".proof")) if os.path.isdir(path) else None
+    return [path] if names is None else [os.path.join(path, name) for name in names]
+
+
 def main():
-    """Check the proofs that are named; returns the exit code, 0 if all are verified."""
-    paths = sys.argv[1:] or print(__doc__) or []
-    known, failed = {}, 0
+    """Check the proofs that are named, and those of folders; returns the exit code, 0 if all are verified."""
+    paths = [proof for path in sys.argv[1:] or print(__doc__) or [] for proof in proofs_of(path)]
+    known, failed = {}, []
     for path in paths:
         try:
             print(check(path, known))
         except Exception as error:
-            failed += 1
-            print(f"{path}: NOT VERIFIED: {told(error)}")
+            failed.append(f"{path}: NOT VERIFIED: {told(error)}")
+            print(failed[-1])
     for _, _, rests in known.values():
         print(rests)
-    return int(failed > 0 or not paths)
+    if paths[1:] or sys.argv[1:] != paths:
+        print("", *failed, f"{len(paths) - len(failed)} of {len(paths)} proofs are VERIFIED.", sep="\n")
+    return int(len(failed) > 0 or not paths)
 
 
 if __name__ == "__main__":

@@ -192,6 +192,33 @@ def test_the_words_are_those_of_the_question(tmp_path: Path) -> None:
         assert words in done.stdout, words
 
 
+def test_a_folder_is_checked_whole(tmp_path: Path) -> None:
+    X, y = table()
+    model = estimator("tree").fit(X, y)
+    proofs = proven(model, X, tmp_path / "proofs")
+    (tmp_path / "empty").mkdir()
+
+    def checked(folder: str) -> tuple[int, list[str]]:
+        command = [sys.executable, tmp_path / "proofs" / "butfor_check.py", folder]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        return done.returncode, done.stdout.splitlines()
+
+    code, lines = checked("proofs")
+    assert code == 0
+    assert [line for one in proofs for line in one.words.splitlines()] == lines[
+        : sum(one.words.count("\n") + 1 for one in proofs)
+    ]
+    assert lines[-1] == "3 of 3 proofs are VERIFIED."
+    assert proofs[1].file is not None
+    proofs[1].file.write_text("{}")
+    code, lines = checked("proofs")
+    assert code == 1
+    assert lines[-2].startswith("proofs/row-1.proof: NOT VERIFIED: ")
+    assert lines[-1] == "2 of 3 proofs are VERIFIED."
+    code, lines = checked("empty")
+    assert (code, lines[-1]) == (1, "0 of 0 proofs are VERIFIED.")
+
+
 def test_a_gap_and_an_impossibility(tmp_path: Path) -> None:
     X, y = table()
     model = estimator("forest").fit(X, y)

@@ -44,11 +44,12 @@ LOWERED_AT_MOST = 5
 
 HOW_TO_VERIFY = """How to verify these proofs
 
-    python {checker} *.proof
+    python {checker} .
 
 Python 3.8 or newer is enough: the checker is one file that you can read, and it needs no library, no network, and
-nothing of butfor, which made the proofs. For each proof it prints what was asked, column by column, and what is
-claimed, from what it checked, and VERIFIED, or the first line that is false. At the end it says what this rests on.
+nothing of butfor, which made the proofs. The dot is this folder; name a proof to check that one alone. For each proof it
+prints what was asked, column by column, and what is claimed, from what it checked, and VERIFIED, or the first line that
+is false. At the end it says what this rests on, and how many proofs are verified.
 
     *.proof         one proof for each row: the row, the claim, and the steps
     question-*      what the rows share: the columns, the target, recorded rows
