@@ -117,7 +117,7 @@ def _page(smoke: bool, about: dict[str, Any]) -> Iterator[Number]:
         ]
         line.request("GET", f"/?row={rejected[0]}")
         size = len(line.getresponse().read())
-        for name in ("what-if.js", "what-if.css", "card.css"):
+        for name in ("page.js", "what-if.js", "what-if.css", "card.css"):
             line.request("GET", f"/static/{name}")
             size += len(line.getresponse().read())
 

@@ -18,7 +18,7 @@ PAGE = "reference/api.md"
 GROUPS = {
     "Explaining": (
         "Explainer", "Explanation", "Explanations", "Certificate", "Evidence", "Status", "Stopped", "check", "prove", "load",
-        "concat", "Log", "warm",
+        "concat", "Log", "widget", "warm",
     ),
     "Several answers": ("Menu", "Ladder", "TradeOff", "Best"),
     "What is returned": (

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
     from butfor.problem.targets.score import Score
     from butfor.proof.prove import Proofs, Proven, prove
+    from butfor.serve.widget import widget
     from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.swarm import Swarm
     from butfor.space.encodings import one_hot, thermometer
@@ -131,6 +132,7 @@ _HOMES = {
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.problem.targets.score": ("Score",),
     "butfor.proof.prove": ("Proofs", "Proven", "prove"),
+    "butfor.serve.widget": ("widget",),
     "butfor.solvers.outcome": ("Status", "Stopped"),
     "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.encodings": ("one_hot", "thermometer"),

@@ -152,6 +152,8 @@ def run_page(page: Path) -> int:
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.stem == "survival":
         pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
+    if page.stem == "notebook":
+        pytest.importorskip("anywidget", reason="anywidget is not installed: pip install butfor[widget]")
     if page.stem == "networks":
         for library, extra in (("torch", "torch"), ("onnx", "onnx"), ("onnxruntime", "onnx")):
             pytest.importorskip(library, reason=f"{library} is not installed: pip install butfor[{extra}]")

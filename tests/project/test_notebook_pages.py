@@ -10,7 +10,7 @@ from tests.doc_scripts import ROOT, doc_script
 from tests.shorter import first
 
 PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
-NEEDS = {"survival": ("sksurv",), "networks": ("torch", "onnx", "onnxruntime")}
+NEEDS = {"survival": ("sksurv",), "notebook": ("anywidget",), "networks": ("torch", "onnx", "onnxruntime")}
 
 
 def test_a_page_becomes_text_and_code_and_its_output_is_left_to_the_notebook() -> None:

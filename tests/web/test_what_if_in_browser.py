@@ -5,27 +5,20 @@ It needs playwright (`pip install playwright`) and a chromium; `make test-web` a
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.web.browser import AXE, BROWSER
+from tests.web.browser import AXE
+from tests.web.journeys import SERIOUS, answered, photograph, until
 from tests.web.served import Served
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [
-    pytest.mark.web,
-    pytest.mark.slow,
-    pytest.mark.skipif(BROWSER is None, reason="chromium is not installed"),
-]
+pytestmark = [pytest.mark.web, pytest.mark.slow]
 APPLICANT = 206
-SERIOUS = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
-  .filter(one => ["serious", "critical"].includes(one.impact)).map(one => [one.id, one.nodes.length, one.nodes[0].html])"""
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +26,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     made = Served(tmp_path_factory.mktemp("served"))
     yield made
     made.kill()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as p:
-        yield p.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
 
 
 @pytest.fixture
@@ -64,27 +51,6 @@ def opened(browser: Any, served: Served, **options: Any) -> Iterator[Any]:
     context.close()
 
 
-def until(page: Any, holds: Callable[[], bool]) -> None:
-    """Wait. The page itself evaluates no text: its policy forbids that."""
-    for _ in range(600):
-        if holds():
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("it did not come to that in half a minute")
-
-
-def answered(page: Any) -> str:
-    """What the answer says, when it is proven."""
-    until(page, lambda: "proven" in page.inner_text("#told") and page.is_disabled("#stop"))
-    return str(page.inner_text("#cards"))
-
-
-def photograph(page: Any, name: str) -> None:
-    if "SCREENSHOTS" in os.environ:
-        Path(os.environ["SCREENSHOTS"]).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=str(Path(os.environ["SCREENSHOTS"]) / f"what-if-{name}.png"), full_page=True)
-
-
 def test_ask_refuse_undo(page: Any) -> None:
     page.click("button.main")
     first = answered(page)
@@ -104,7 +70,7 @@ def test_ask_refuse_undo(page: Any) -> None:
     assert f"I refuse this change: {column}" in answered(page)
     page.click("#history summary")
     assert page.locator("#history li").count() == 3
-    photograph(page, "history")
+    photograph(page, "what-if-history")
 
 
 def test_a_slider_moves_the_score_and_the_question(page: Any) -> None:
@@ -173,7 +139,7 @@ def test_menu_comparison_and_files(page: Any) -> None:
         assert words.lower() in Path(kept.value.path()).read_text(encoding="utf-8").lower()
     page.click("#menu")
     until(page, lambda: page.locator("#cards .butfor").count() > 1)
-    photograph(page, "menu")
+    photograph(page, "what-if-menu")
 
 
 def test_by_keyboard_alone(page: Any) -> None:
@@ -194,7 +160,7 @@ def test_no_width_overflows(width: int, dark: bool, browser: Any, served: Served
         page.click("button.main")
         answered(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        photograph(page, f"{width}{'-dark' if dark else ''}")
+        photograph(page, f"what-if-{width}{'-dark' if dark else ''}")
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not fetched: make test-web")

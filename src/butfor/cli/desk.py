@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from butfor.cli.asked import QuestionOptions
-from butfor.cli.files import load, read_table, read_words
+from butfor.cli.files import load, read_table
 from butfor.ledger.log import Log
 from butfor.serve.answering import at
 from butfor.serve.desk import Desk
@@ -21,8 +21,7 @@ def opened(opening: dict[str, Any]) -> Desk:
     table = read_table(data, estimator)
     known = table if files["training"] is None else read_table(files["training"], estimator)
     explainer = QuestionOptions(rules=files["rules"], words=files["words"]).explainer(estimator, known)
-    spoken = explainer.rules.words if files["words"] is None else read_words(files["words"])
-    return Desk(explainer, table, spoken, None if opening.get("log") is None else Log(opening["log"]))
+    return Desk(explainer, table, None if opening.get("log") is None else Log(opening["log"]))
 
 
 if __name__ == "__main__":

@@ -127,6 +127,11 @@ class Explainer(SeveralAnswers, ManyRows):
         return self._reading.source.estimator
 
     @property
+    def words(self) -> Words | None:
+        """How the answers call columns and predictions; None if by their own names. See `bf.describe`."""
+        return self._asking.words
+
+    @property
     def rules(self) -> Rules:
         """What is asked in every question. See `bf.rules`."""
         return self._rules

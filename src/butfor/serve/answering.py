@@ -32,7 +32,7 @@ def explained(desk: Desk, question: Inquiry) -> Iterator[Json]:
     best: Explanations | None = None
     steps = desk.explainer.improving(
         row, **question.question, k=question.k, seed=question.seed, time_limit=question.seconds, progress=False,
-        meta={"who": question.who},
+        meta={"who": question.who} if question.who else None,
     )  # fmt: skip
     for best in steps:
         _logged(desk, best, question)
@@ -121,6 +121,14 @@ def menu(desk: Desk, question: Inquiry) -> Iterator[Json]:
     yield {"event": "menu", "answers": options, "text": str(made)}
 
 
+def scored(desk: Desk, body: Any) -> Json:
+    """What the model predicts for a row."""
+    if not isinstance(body, Mapping) or "row" not in body:
+        raise InputError("the body has no row.", 'Write {"row": {...}}.')
+    table = desk.given(body["row"])
+    return {"values": desk.values(table)[0], **desk.scores(table)[0]}
+
+
 def checked(desk: Desk, body: Any) -> Iterator[Json]:
     """The certificate of an answer, done again."""
     answer = _recorded(desk, body)
@@ -147,19 +155,19 @@ FORMS: dict[str, Callable[[Explanation, str], str]] = {
 
 
 def _recorded(desk: Desk, body: Any) -> Explanation:
-    """The answer in a body, in the words of the desk.
+    """The answer in a body.
 
     Its record is text. As an object, it would lose its hash on the way through a script, which writes 1.0 as 1.
     """
     if not isinstance(body, Mapping) or not isinstance(body.get("answer"), str):
         raise InputError("the body has no answer.", 'The record of one is needed, as text: {"answer": "{...}"}.')
-    answer = Explanation.from_json(body["answer"])
-    return answer.described(desk.words) if desk.words else answer
+    return desk.read(body["answer"])
 
 
 DESK_WORK: Mapping[str, Callable[[Desk, Any, str], Iterator[Json]]] = {
     "explain": lambda desk, body, who: explained(desk, replace(asked(body), who=who)),
     "menu": lambda desk, body, who: menu(desk, replace(asked(body), who=who)),
+    "score": lambda desk, body, who: iter([{"event": "score", **scored(desk, body)}]),
     "check": lambda desk, body, who: checked(desk, body),
     "render": lambda desk, body, who: rendered(desk, body),
 }

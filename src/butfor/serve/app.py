@@ -21,9 +21,11 @@ from starlette.routing import Route
 from butfor.errors import ButforError
 from butfor.log import LOG
 from butfor.serve.access import COOKIE, TOO_LARGE, App, Door, Keys, TooLargeError
+from butfor.serve.answering import scored
 from butfor.serve.desk import Desk
+from butfor.serve.filled import Wanted
 from butfor.serve.interface import interface
-from butfor.serve.page import Wanted, page
+from butfor.serve.page import page
 from butfor.serve.plain import Json, refused
 from butfor.serve.replies import replied, reply
 from butfor.serve.team import ProcessEndedError, QueueFullError, Team
@@ -32,7 +34,9 @@ from butfor.views.html import style
 REPLIES_KEPT = 1000
 """So many replies are kept for their idempotency keys."""
 
-STATIC = {"what-if.js": "text/javascript", "what-if.css": "text/css", "icon.svg": "image/svg+xml"}
+STATIC = {
+    "page.js": "text/javascript", "what-if.js": "text/javascript", "what-if.css": "text/css", "icon.svg": "image/svg+xml",
+}  # fmt: skip
 
 Handler = Callable[["Server", Request], Awaitable[Response]]
 
@@ -132,7 +136,7 @@ def _no_number(text: str) -> Any:
 async def _page(server: Server, request: Request) -> Response:
     """The page. Without a script, it answers the question in its address."""
     who = request.state.who
-    asked = Wanted.of(request.query_params, who) if who is not None else None
+    asked = Wanted.of(request.url.query, who) if who is not None else None
     return HTMLResponse(await page(server.desk, server.team, server.keys.csrf, asked))
 
 
@@ -192,15 +196,7 @@ async def _row(server: Server, request: Request) -> Response:
 
 async def _score(server: Server, request: Request) -> Response:
     """What the model predicts for a row as it is typed."""
-    body = await _json(request)
-    if not isinstance(body, dict) or "row" not in body:
-        raise BodyError("the body has no row.", 'Write {"row": {...}}.')
-    return JSONResponse(await anyio.to_thread.run_sync(_scored, server.desk, body["row"]))
-
-
-def _scored(desk: Desk, row: Any) -> Json:
-    table = desk.given(row)
-    return {"values": desk.values(table)[0], **desk.scores(table)[0]}
+    return JSONResponse(await anyio.to_thread.run_sync(scored, server.desk, await _json(request)))
 
 
 async def _log(server: Server, request: Request) -> Response:

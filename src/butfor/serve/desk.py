@@ -14,6 +14,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import shown, word
 from butfor.explanation.column_words import Words
+from butfor.explanation.explanation import Explanation
 from butfor.ledger.log import Log
 from butfor.problem.constraints.constraint import CodedConstraint
 from butfor.problem.written.constraints import as_constraints
@@ -33,8 +34,12 @@ class Desk:
 
     explainer: Explainer
     table: Any
-    words: Words | None = None
     log: Log | None = None
+
+    @property
+    def words(self) -> Words | None:
+        """How columns and predictions are called."""
+        return self.explainer.words
 
     @cached_property
     def model(self) -> Json:
@@ -169,6 +174,11 @@ class Desk:
         words = self.words
         named = words.prediction if words else None
         return word(output) if named is None else shown(output, named)
+
+    def read(self, record: str) -> Explanation:
+        """An answer from its record, in the words of the desk."""
+        answer = Explanation.from_json(record)
+        return answer.described(self.words) if self.words else answer
 
     def given(self, row: Any) -> Any:
         """The row that a question is about, as a table: one of the table, by its number, or its values by column."""

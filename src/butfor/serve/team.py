@@ -14,12 +14,12 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import FrameType
+from functools import partial
 from typing import Any
 
 from butfor.compiled.one_thread import ONE_THREAD
-from butfor.errors import ButforError
-from butfor.serve.plain import Json, refused
+from butfor.serve.interrupts import Interrupts, in_words
+from butfor.serve.plain import Json
 
 STOPPING_SECONDS = 2.0
 """How many seconds a process has to stop when it is interrupted."""
@@ -177,37 +177,6 @@ class _Answerer:
         return event
 
 
-@dataclass
-class _Interrupts:
-    """Interrupts end a question: at once while it is worked on, and after an event that is being written."""
-
-    working: bool = False
-    came: bool = False
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        self.came = True
-        if self.working:
-            self.working = False
-            raise KeyboardInterrupt
-
-    def events(self, events: Iterator[Json]) -> Iterator[Json]:
-        """The events of a question, until it is interrupted."""
-        self.came = False
-        while (event := self._next(events)) is not None:
-            yield event
-            if self.came:
-                return
-
-    def _next(self, events: Iterator[Json]) -> Json | None:
-        try:
-            self.working = True
-            return next(events, None)
-        except KeyboardInterrupt:
-            return None
-        finally:
-            self.working = False
-
-
 def work(begun: Callable[[Json], Callable[[str, Any], Iterator[Json]]]) -> None:
     """Answer the questions that come in, in a process of a team. What else is printed goes to the error output.
 
@@ -215,7 +184,7 @@ def work(begun: Callable[[Json], Callable[[str, Any], Iterator[Json]]]) -> None:
     """
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    interrupts = _Interrupts()
+    interrupts = Interrupts()
     signal.signal(signal.SIGINT, interrupts)
 
     def tell(event: Json) -> None:
@@ -225,13 +194,7 @@ def work(begun: Callable[[Json], Callable[[str, Any], Iterator[Json]]]) -> None:
     answered = begun(json.loads(sys.stdin.readline()))
     tell({"event": "ready"})
     for line in sys.stdin:
-        asked = json.loads(line)
-        try:
-            events = answered(asked["work"], asked["body"])
-            for event in interrupts.events(events):
-                tell(event)
-        except ButforError as error:
-            tell({"event": "error", "error": refused(error)})
-        except Exception as error:
-            tell({"event": "error", "error": {"kind": "Failure", "given": f"{type(error).__name__}: {error}"}})
+        asked, interrupts.came = json.loads(line), False
+        for event in in_words(partial(answered, asked["work"], asked["body"]), interrupts):
+            tell(event)
         tell({"event": "end"})
