@@ -97,6 +97,7 @@ OBJECTS: dict[str, Any] = {
 
 FUNCTIONS = (
     "calibrated", "check", "concat", "load", "onnx_model", "prove", "reasons", "rules", "suggest", "torch_model", "warm",
+    "widget",
 )  # fmt: skip
 
 

@@ -127,6 +127,7 @@ class Explainer(SeveralAnswers, ManyRows):
         return self._reading.source.estimator
 
     @property
+    @experimental
     def words(self) -> Words | None:
         """How the answers call columns and predictions; None if by their own names. See `bf.describe`."""
         return self._asking.words

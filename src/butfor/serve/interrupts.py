@@ -16,8 +16,8 @@ from butfor.serve.plain import Json, refused
 
 
 @dataclass
-class Interrupts:
-    """Interrupts of a process, which come to its main thread as signals."""
+class QuestionInterrupts:
+    """QuestionInterrupts of a process, which come to its main thread as signals."""
 
     working: bool = False
     came: bool = False
@@ -44,8 +44,8 @@ class Interrupts:
 
 
 @dataclass
-class ThreadInterrupts(Interrupts):
-    """Interrupts of one question in a thread, which come from another thread."""
+class ThreadInterrupts(QuestionInterrupts):
+    """QuestionInterrupts of one question in a thread, which come from another thread."""
 
     lock: Lock = field(default_factory=Lock)
     thread: int = 0
@@ -78,7 +78,7 @@ def _raise_in(thread: int, kind: type[BaseException]) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind))
 
 
-def in_words(begin: Callable[[], Iterator[Json]], interrupts: Interrupts) -> Iterator[Json]:
+def in_words(begin: Callable[[], Iterator[Json]], interrupts: QuestionInterrupts) -> Iterator[Json]:
     """The events of a question until it is interrupted, with what goes wrong as the last of them."""
     try:
         yield from interrupts.events(begin())

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from butfor.compiled.one_thread import ONE_THREAD
-from butfor.serve.interrupts import Interrupts, in_words
+from butfor.serve.interrupts import QuestionInterrupts, in_words
 from butfor.serve.plain import Json
 
 STOPPING_SECONDS = 2.0
@@ -184,7 +184,7 @@ def work(begun: Callable[[Json], Callable[[str, Any], Iterator[Json]]]) -> None:
     """
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    interrupts = Interrupts()
+    interrupts = QuestionInterrupts()
     signal.signal(signal.SIGINT, interrupts)
 
     def tell(event: Json) -> None:
