@@ -133,7 +133,7 @@ def test_menu_comparison_and_files(page: Any) -> None:
     answered(page)
     page.click("#pin")
     assert page.locator("#pinned .butfor").count() == 1
-    for form, words in (("json", '"schema"'), ("letter", "no promise"), ("page", "<!DOCTYPE html>")):
+    for form, words in (("json", '"schema"'), ("letter", "not a promise"), ("page", "<!DOCTYPE html>")):
         with page.expect_download() as kept:
             page.click(f"[data-save={form}]")
         assert words.lower() in Path(kept.value.path()).read_text(encoding="utf-8").lower()

@@ -103,7 +103,7 @@ def test_what_is_wrong_is_told_in_words(page: Any) -> None:
 def test_menu_and_files(page: Any) -> None:
     page.click("button.main")
     answered(page)
-    for form, words in (("json", '"schema"'), ("letter", "no promise"), ("page", "<!DOCTYPE html>")):
+    for form, words in (("json", '"schema"'), ("letter", "not a promise"), ("page", "<!DOCTYPE html>")):
         with page.expect_download() as kept:
             page.click(f"[data-save={form}]")
         assert words.lower() in Path(kept.value.path()).read_text(encoding="utf-8").lower()
