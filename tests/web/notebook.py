@@ -55,6 +55,7 @@ class Kernel:
         """End the event loop."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
 
 def opened(page: Any, kernel: Kernel) -> list[str]:
