@@ -75,16 +75,16 @@ TWO: dict[str, Callable[[], Any]] = {
     "soft": lambda: vote(tao(), tao(1), weights=[2, 1]),
     "soft with CART": lambda: vote(tao(), cart(3)),
     "soft with forests": lambda: vote(tao(), forest(), bagged()),
-    "soft with a line": lambda: vote(tao(), LogisticRegression()),
+    "soft with a line": lambda: vote(tao(), LogisticRegression(max_iter=1000)),
     "soft with boosting": lambda: vote(tao(), GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0)),
-    "soft with all": lambda: vote(tao(), cart(), LogisticRegression()),
+    "soft with all": lambda: vote(tao(), cart(), LogisticRegression(max_iter=1000)),
     "hard": lambda: vote(tao(), tao(1), cart(), voting="hard"),
-    "hard with a line": lambda: vote(tao(), LogisticRegression(), cart(), voting="hard"),
+    "hard with a line": lambda: vote(tao(), LogisticRegression(max_iter=1000), cart(), voting="hard"),
     "one against the rest": lambda: OneVsRestClassifier(tao()),
     "boosting against the rest": lambda: OneVsRestClassifier(GradientBoostingClassifier(n_estimators=3, max_depth=2)),
     "stack": lambda: stack(tao(), tao(1), cart()),
     "stack with a tree": lambda: stack(tao(), tao(1), end=cart()),
-    "scaled": lambda: make_pipeline(StandardScaler(), vote(tao(), cart(3), LogisticRegression())),
+    "scaled": lambda: make_pipeline(StandardScaler(), vote(tao(), cart(3), LogisticRegression(max_iter=1000))),
 }
 SEVERAL: dict[str, Callable[[], Any]] = {
     "sigmoid, one tree": lambda: CalibratedClassifierCV(tao(), ensemble=False, cv=2),
@@ -190,7 +190,7 @@ def test_a_frozen_tree_has_one_tree_and_several_calibrators() -> None:
 @pytest.mark.parametrize(
     "model",
     [
-        vote(tao(), LogisticRegression()),
+        vote(tao(), LogisticRegression(max_iter=1000)),
         vote(bagged(), tao(), voting="hard"),
         CalibratedClassifierCV(bagged(), cv=2),
         stack(tao(), cart(), end=RandomForestClassifier(3)),

@@ -37,6 +37,10 @@ INFLECTED: tuple[Callable[[Any], Any], ...] = (
 """Those of them that are convex on one side of 0, and concave on the other. The others are one of both everywhere."""
 
 
+NEIGHBOURS = np.array([1.3, 6.5])[:, None] + np.spacing([[1.3], [6.5]]) * np.arange(200)
+"""Numbers that follow each other as closely as numbers can."""
+
+
 END_OF_QUANTILES = 1e-7
 """How close to its ends scikit-learn's QuantileTransformer takes a number for the end."""
 
@@ -77,6 +81,12 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
     if not any(step.func is known for known in RISING) or step.kw_args:
         return _calculating(step, columns, name)
     refuse_half(step, columns)
+    if falls(step.func):
+        raise UnsupportedModelError(
+            f"{name} falls between neighbouring numbers, by a last bit, as this processor computes it.",
+            "A step must never fall.",
+            "Use scipy.special.cbrt." if step.func is np.cbrt else "Apply it to the data beforehand.",
+        )
     if any(column.short for column in columns):
         raise UnsupportedModelError(
             f"{name} gets booleans or whole numbers of one or two bytes.",
@@ -85,6 +95,11 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
         )
     at = (0.0,) if any(step.func is known for known in INFLECTED) else ()
     return [bent(column, step.func, name, at) for column in columns]
+
+
+def falls(function: Callable[[Values], Values]) -> bool:
+    """Whether a function that should rise falls by a last bit here: `np.cbrt` does where numpy leaves it to the C library."""
+    return bool((np.diff(function(NEIGHBOURS)) < 0).any())
 
 
 def _calculating(step: Any, columns: list[Column], name: str) -> list[Column]:
