@@ -37,7 +37,7 @@ INFLECTED: tuple[Callable[[Any], Any], ...] = (
 """Those of them that are convex on one side of 0, and concave on the other. The others are one of both everywhere."""
 
 
-NEIGHBOURS = np.array([1.3, 6.5])[:, None] + np.spacing([[1.3], [6.5]]) * np.arange(200)
+CLOSE_NUMBERS = np.array([1.3, 6.5])[:, None] + np.spacing([[1.3], [6.5]]) * np.arange(200)
 """Numbers that follow each other as closely as numbers can."""
 
 
@@ -99,7 +99,7 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
 
 def falls(function: Callable[[Values], Values]) -> bool:
     """Whether a function that should rise falls by a last bit here: `np.cbrt` does where numpy leaves it to the C library."""
-    return bool((np.diff(function(NEIGHBOURS)) < 0).any())
+    return bool((np.diff(function(CLOSE_NUMBERS)) < 0).any())
 
 
 def _calculating(step: Any, columns: list[Column], name: str) -> list[Column]:
