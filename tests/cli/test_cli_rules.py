@@ -111,6 +111,19 @@ def test_rows_that_have_the_target_are_left_out(run, tmp_path, explainer) -> Non
     assert [one.cost for one in found] == [one.cost for one in explainer.explain(X[200:240][rejected])]
 
 
+def test_more_than_the_target_is_asked_for(run, tmp_path, explainer) -> None:
+    wanted = explainer.explain(X[206:207], safety=0.1)
+    done = run("explain", *RULED, "--row", "206", "--safety", "0.1", "--out", "OUT/a.parquet")
+    assert done.exit_code == 0, done.output
+    assert bf.load(tmp_path / "a.parquet").costs.tolist() == wanted.costs.tolist()
+    words = ["model.joblib", "loans.csv", "--out", "OUT/all", "--rules", "rules.toml", "--training", "loans.csv"]
+    done = run("portfolio", *words, "--where", "age < 30", "--unmet", "--safety", "0.1", "--n-jobs", "1")
+    assert done.exit_code == 0, done.output
+    young = X[X["age"] < 30]
+    chance = explainer.model.predict_proba(young)[:, explainer.model.classes_.tolist().index("approved")]
+    assert [one.row for one in bf.load(tmp_path / "all")] == young.index[chance < 0.6].tolist()
+
+
 def test_few_rows_need_the_table_of_the_training(run, explainer) -> None:
     refused = run("explain", "model.joblib", "three.csv", "--rules", "rules.toml", "--row", "2")
     assert (refused.exit_code, refused.stdout) == (2, "")

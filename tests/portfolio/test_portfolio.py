@@ -253,15 +253,16 @@ def test_a_second_pass_takes_the_rows_that_a_condition_chose(tmp_path: Path) -> 
             **more,
         )
 
-    first = asked()
-    kept = rows()[(rows()["age"] > 50) & ~explainer().model.predict(rows())].index.tolist()
+    first = asked(safety=0.1)
+    kept = rows()[(rows()["age"] > 50) & (explainer().model.predict_proba(rows())[:, 1] < 0.6)].index.tolist()
     assert [one.row for one in first] == kept
     again = explainer().retry(tmp_path / "out", time_limit_per_row=5.0, solver="auto", n_jobs=1)
     assert [one.row for one in again] == kept
     assert again.reached.proven == len(kept) > first.reached.proven - 1
+    assert {one.question.target for one in again} == {"True with probability at least 0.6"}
     for where in ("age > 51", None):
         with pytest.raises(bf.errors.InputError, match="another where"):
-            asked(where)
+            asked(where, safety=0.1)
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,13 @@ def talk(desk: Desk, use: Callable[[Heard], Awaitable[Any]]) -> Any:
     return asyncio.run(used())
 
 
+def test_a_question_may_ask_for_more_than_the_target(desk: Desk) -> None:
+    body = {"row": ROW, "target": "approved", "safety": 0.1}
+    found = [one["answers"][0] for one in DESK_WORK["explain"](desk, body, "") if "answers" in one][-1]
+    assert found["score"]["threshold"] == pytest.approx(0.6)
+    assert found["status"] == "PROVEN_OPTIMAL"
+
+
 def test_a_widget_answers_as_the_interface_does(desk: Desk) -> None:
     body = {"row": ROW, "columns": {"amount": {"direction": "down"}}, "card": True, "region": True}
 

@@ -25,6 +25,7 @@ from butfor.cli.options import (
     QuantileAtLeast,
     RelativeChange,
     RulesFile,
+    Safety,
     SurvivalAt,
     Target,
     Unit,
@@ -61,15 +62,18 @@ class QuestionOptions:
     constraint: Constraint = None
     plausible: Forests = None
     cost: Cost = None
+    safety: Safety = None
 
     def explainer(self, estimator: Any, data: Any) -> Explainer:
         """The explainer of a model, under the rules."""
         from butfor.cli.files import read_words
         from butfor.explain.explainer import Explainer
-        from butfor.explain.rules import rules
+        from butfor.explain.rules import Rules, rules
 
         spoken = None if self.words is None else read_words(self.words)
         known = None if self.rules is None else rules(self.rules)
+        if self.safety is not None:
+            known = (known or Rules()).safer(self.safety)
         with warned_in_lines():
             return Explainer(estimator, data, words=spoken, rules=known)
 

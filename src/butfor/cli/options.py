@@ -73,6 +73,10 @@ ProbabilityAtMost = Annotated[
     float | None,
     typer.Option(help="The largest probability of the class that is named. With --probability, it is between both."),
 ]
+Safety = Annotated[
+    float | None,
+    typer.Option(metavar="NUMBER", help="By how much more than the target is asked for, on its own scale."),
+]
 MeanGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the mean time is to rise.")]
 MedianGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the median time is to rise.")]
 SurvivalAt = Annotated[

@@ -154,6 +154,7 @@ class Explainer(SeveralAnswers, ManyRows):
         *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
+        safety: float | None = None,
         k: int = 1,
         different: Literal["columns", "leaves"] | float | None = None,
         solver: str | AbstractSolver = "auto",
@@ -175,6 +176,8 @@ class Explainer(SeveralAnswers, ManyRows):
           explainer say another), or one of `bf.probability`, `bf.value`, `bf.relative_change`, `bf.survival`;
         - `cost`: what a change costs (default: `bf.L1()`), also as text: "L1+0.5*L0";
         - `constraints`: what a change must respect: a list of constraints, or of texts such as "income <= 90000";
+        - `safety`: by how much more than the target is asked for, on its own scale: with 0.05, a class is to have a
+          probability of 0.55 where 0.5 decides. For a value it is in the unit of the value;
         - `k`: how many answers per row, at most;
         - `different`: what makes the next answer a different one. "columns": it leaves at least one column alone that an
           earlier one changes. "leaves": it lies in another leaf of the tree, and does not just go farther than an earlier
@@ -209,7 +212,7 @@ class Explainer(SeveralAnswers, ManyRows):
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
-        case = self._asking.case(X, *self._rules.asked(target, cost, constraints))
+        case = self._asking.case(X, *self._rules.asked(target, cost, constraints, safety))
         point_out_rows_outside(self.space, case.factuals)
         with log_of(log) as ledger, silence(progress is False):
             with bar(len(case), progress) as advance:

@@ -35,7 +35,13 @@ class ManyRows:
     _rules: Rules
 
     def unmet(
-        self, X: Any, target: Any = None, *, cost: AbstractCost | str | None = None, constraints: Constraints = ()
+        self,
+        X: Any,
+        target: Any = None,
+        *,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        safety: float | None = None,
     ) -> IntArray:
         """The places of the rows that do not meet the target yet. The arguments are those of `explain`.
 
@@ -47,7 +53,7 @@ class ManyRows:
         >>> explainer.unmet(X[98:103], target=2)
         array([0, 1])
         """
-        return self._asking.case(X, *self._rules.asked(target, cost, constraints)).unmet
+        return self._asking.case(X, *self._rules.asked(target, cost, constraints, safety)).unmet
 
     @experimental
     def portfolio(
@@ -58,6 +64,7 @@ class ManyRows:
         *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
+        safety: float | None = None,
         k: int = 1,
         different: Literal["columns", "leaves"] | float | None = None,
         solver: str | AbstractSolver = "auto",
@@ -112,7 +119,8 @@ class ManyRows:
         150
         """
         options = {
-            "target": target, "cost": cost, "constraints": constraints, "k": count_of("k", k),
+            "target": target, "cost": cost, "constraints": constraints, "safety": safety,
+            "k": count_of("k", k),
             "different": difference_of(different), "solver": solver_of(solver, self._asking.reading.space), "seed": seed_of(seed),
             "time_limit_per_row": time_limit_per_row, "conflicts": conflicts, "meta": meta_of(meta), "progress": False,
         }  # fmt: skip

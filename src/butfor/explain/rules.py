@@ -21,6 +21,7 @@ from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.costs import AbstractCost, price
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.names import as_target
+from butfor.problem.targets.safer import AskedSafely, safety_of
 from butfor.problem.written.constraints import Constraints, as_constraints, listed
 from butfor.space.infer import Declaration
 from butfor.space.space import Space
@@ -61,6 +62,7 @@ class Rules:
 
     - `target`, `cost`, `constraints`: as for `Explainer.explain`. None: the rules do not say it;
     - `space`, `words`: as for `bf.Explainer`;
+    - `safety`: as for `Explainer.explain`;
     - `places`: for each constraint, the words at which it stands in the file.
     """
 
@@ -69,11 +71,12 @@ class Rules:
     constraints: tuple[AbstractConstraint | str, ...] = ()
     space: Mapping[str, Declaration] = field(default_factory=dict)
     words: Words | None = None
+    safety: float | None = None
     origin: Origin = field(default_factory=Origin, repr=False, compare=False)
     places: tuple[tuple[str, ...], ...] = field(default=(), repr=False, compare=False)
 
     def __repr__(self) -> str:
-        said = {"target": self.target, "cost": self.cost}
+        said = {"target": self.target, "cost": self.cost, "safety": self.safety}
         told = [f"{name} {value!r}" for name, value in said.items() if value is not None]
         counts = {"constraint": len(self.constraints), "declared column": len(self.space)}
         told += [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items() if count]
@@ -87,19 +90,29 @@ class Rules:
             return {}
         return {"rules": {"file": self.origin.name, "sha256": self.origin.digest}}
 
-    def asked(self, target: Any, cost: AbstractCost | str | None, constraints: Constraints) -> tuple[Any, Any, Any]:
+    def asked(
+        self, target: Any, cost: AbstractCost | str | None, constraints: Constraints, safety: float | None = None
+    ) -> tuple[Any, Any, Any]:
         """The question of a call under these rules. What both say is an error; constraints add up."""
         for name, given, own in (("target", target, self.target), ("cost", cost, self.cost)):
             if given is not None and own is not None:
                 raise said_twice(self.origin, f"{name}={given!r} was given, and the rules say {name} {own!r}.")
         target = self.target if target is None else target
         wanted = "other" if target is None else target
+        more = self.safety if safety is None else self.safer(safety).safety
+        wanted = wanted if more is None else AskedSafely(wanted, more)
         return wanted, self.cost if cost is None else cost, [*self.constraints, *listed(constraints)]
+
+    def safer(self, by: Any) -> Rules:
+        """The same, which ask for so much more than the target."""
+        if self.safety is not None:
+            raise said_twice(self.origin, f"safety={by!r} was given, and the rules say safety {self.safety!r}.")
+        return replace(self, safety=safety_of(by))
 
     @property
     def without_question(self) -> Rules:
         """The same without target, cost and constraints: for a question that says them all."""
-        return replace(self, target=None, cost=None, constraints=())
+        return replace(self, target=None, cost=None, constraints=(), safety=None)
 
     def declared(self, space: Any) -> Any:
         """What is declared of columns, with what a call declares beside it."""
@@ -137,7 +150,7 @@ class Rules:
         ]
         <BLANKLINE>
         """
-        return written(self.target, self.cost, self.constraints, self.space, self.words)
+        return written(self.target, self.cost, self.constraints, self.space, self.words, self.safety)
 
 
 @suggests
@@ -202,7 +215,9 @@ def _in_file(path: Path) -> Origin:
 def _read(data: Mapping[str, Any], origin: Origin) -> Rules:
     table = RulesTable(data, origin.at)
     constraints, places = table.constraints()
-    return Rules(table.target(), table.cost(), constraints, table.space(), table.words(), origin, places)
+    return Rules(
+        table.target(), table.cost(), constraints, table.space(), table.words(), table.safety(), origin, places
+    )
 
 
 def _of_answer(answer: Explanation | Explanations) -> Rules:

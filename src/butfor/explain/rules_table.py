@@ -14,6 +14,7 @@ from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.costs import DEFAULT, AbstractCost
 from butfor.problem.targets.names import classes, other
+from butfor.problem.targets.safer import safety_of
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.written import NAMES_OF_TARGETS, read_target
 from butfor.problem.written.constraints import listed
@@ -21,7 +22,7 @@ from butfor.problem.written.costs import read_cost, weighted
 from butfor.space import feature
 from butfor.space.infer import Declaration
 
-NAMES_OF_RULES = ("target", "cost", "constraints", "columns", "prediction")
+NAMES_OF_RULES = ("target", "cost", "constraints", "safety", "columns", "prediction")
 OF_WORDS = tuple(one.name for one in fields(ColumnWords))
 DIRECTIONS = {"up": rule.only_up, "down": rule.only_down}
 KINDS_OF_COLUMNS: dict[str, tuple[Callable[..., Declaration], tuple[str, ...]]] = {
@@ -78,6 +79,14 @@ class RulesTable:
             if stray:
                 raise _misplaced("[target]", stray[0], NAMES_OF_TARGETS)
             return read_target(given, lambda name: f"{name} in [target]")
+
+    def safety(self) -> float | None:
+        """By how much more than the target is asked for."""
+        given = self.data.get("safety")
+        if given is None:
+            return None
+        with self.at("safety"):
+            return safety_of(given)
 
     def cost(self) -> AbstractCost | None:
         """The cost, with the prices of the columns."""

@@ -27,10 +27,11 @@ def written(
     constraints: Sequence[AbstractConstraint | str],
     space: Mapping[str, Declaration],
     words: Words | None,
+    safety: float | None = None,
 ) -> str:
     """Rules as the text of a file."""
     told, prices = ("", dict[str, float]()) if cost is None else _sayable(written_cost(cost), f"the cost {cost!r}")
-    lines = [*_target(target)]
+    lines = [*_target(target), *([] if safety is None else [f"safety = {_value(safety)}"])]
     lines += [f"cost = {_value(told)}"] if told else []
     texts = [_sayable(written_constraint(one), repr(one)) for one in constraints]
     lines += ["constraints = [", *(f"    {_value(text)}," for text in texts), "]"] if texts else []

@@ -62,6 +62,7 @@ class SeveralAnswers:
         most: int = 3,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
+        safety: float | None = None,
         time_limit: float | None = None,
     ) -> Menu:
         """Every set of at most `most` columns that is worth changing, with its cheapest answer; and the other sets.
@@ -83,7 +84,7 @@ class SeveralAnswers:
         (4, 11)
         """
         budget = budget_of(time_limit, None, None)
-        case = self._asking.one_row("a menu", row, *self._rules.asked(target, cost, constraints))
+        case = self._asking.one_row("a menu", row, *self._rules.asked(target, cost, constraints, safety))
         return menu(case, most, budget, self._asking.solved)
 
     def ladder(
@@ -93,6 +94,7 @@ class SeveralAnswers:
         *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
+        safety: float | None = None,
         time_limit: float | None = None,
     ) -> Ladder:
         """The cheapest change of a row for each of several goals, and which goal comes next.
@@ -116,7 +118,8 @@ class SeveralAnswers:
         named = rungs(goals, self._asking.reading.source)
         under = replace(self._rules, target=None)
         asked = [
-            self._asking.one_row("a ladder", row, *under.asked(goal, cost, constraints)) for goal in named.values()
+            self._asking.one_row("a ladder", row, *under.asked(goal, cost, constraints, safety))
+            for goal in named.values()
         ]
         found = [
             self._asking.solved(one, part).only for one, part in zip(asked, shares(budget, len(asked)), strict=True)
@@ -136,6 +139,7 @@ class SeveralAnswers:
         questions: int | None = None,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
+        safety: float | None = None,
         time_limit: float | None = None,
     ) -> TradeOff:
         """The cheapest change of a row for harder and harder demands: what does it cost to want more?
@@ -165,7 +169,7 @@ class SeveralAnswers:
         True
         """
         budget = budget_of(time_limit, None, None)
-        case = self._asking.one_row("a trade-off", row, *self._rules.asked(target, cost, constraints))
+        case = self._asking.one_row("a trade-off", row, *self._rules.asked(target, cost, constraints, safety))
         options = {"radii": radii, "norm": norm, "up_to": up_to, "questions": questions}
         return trade_off(self._asking, case, against, options, budget)
 

@@ -20,6 +20,7 @@ from butfor.explanation.as_single import AsSingle
 from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words, words_over
 from butfor.explanation.explanation import Explanation, freeze, now
+from butfor.explanation.near_threshold import NEAR_THRESHOLD, TOLD_NEAR, near_threshold
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.render import rendered
 from butfor.problem.targets.score import Score
@@ -226,7 +227,21 @@ class Explanations(AsSingle, Sequence[Explanation]):
         cut = [one.stopped for one in first if _cut_short(one)]
         ended = "; Ctrl-C ended it" if Stopped.INTERRUPTED in cut else ""
         advice = ended or "; more time would help (time_limit), or fewer rows at once" if cut else ""
-        return f"{len(first)} {'row' if len(first) == 1 else 'rows'}: {told}{advice}"
+        return f"{len(first)} {'row' if len(first) == 1 else 'rows'}: {told}{advice}{self._near}"
+
+    @property
+    def near_threshold(self) -> tuple[int, int]:
+        """How many first answers lie within 0.01 of the probability at which the model decides, and of how many.
+
+        Rows that need no change are left out. `safety=` asks for more than that.
+        """
+        changed = np.flatnonzero((self.ranks == 1) & self.found & (self.costs > 0))
+        return near_threshold(self.question.spec["target"], (self.scores[int(i)] for i in changed))
+
+    @property
+    def _near(self) -> str:
+        near, every = self.near_threshold
+        return "; " + TOLD_NEAR.format(near=near, all=every, distance=NEAR_THRESHOLD) if near else ""
 
     @property
     def cut_short(self) -> bool:

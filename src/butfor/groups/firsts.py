@@ -36,7 +36,8 @@ class Firsts:
     - `costs` (rows): infinite if none was found;
     - `statuses`, `conflicts`: of each answer, as its certificate says them;
     - `labels`: of each row, as the user's table has them (its position if it has none);
-    - `tables`: the rows themselves, in the user's own tables, one after the other.
+    - `tables`: the rows themselves, in the user's own tables, one after the other;
+    - `near`: how many answers lie near the threshold, and of how many (see `Explanations.near_threshold`).
     """
 
     space: Space
@@ -47,6 +48,7 @@ class Firsts:
     conflicts: list[tuple[str, ...]]
     labels: list[Any]
     tables: list[Any]
+    near: tuple[int, int]
 
     def __len__(self) -> int:
         return len(self.costs)
@@ -92,6 +94,7 @@ def firsts(answers: Batch | Firsts) -> Firsts:
         conflicts=[conflict for one in parts for conflict in one.conflicts],
         labels=[label for one in parts for label in one.labels],
         tables=[table for one in parts for table in one.tables],
+        near=(sum(one.near[0] for one in parts), sum(one.near[1] for one in parts)),
     )
 
 
@@ -108,6 +111,7 @@ def _firsts_of(batch: Explanations) -> Firsts:
         conflicts=[known[i].conflict for i in at.tolist()],
         labels=[labels[i] for i in at.tolist()],
         tables=[frames.take(batch.table, rows)],
+        near=batch.near_threshold,
     )
 
 

@@ -17,7 +17,7 @@ from butfor.portfolio.begin import have_done
 from butfor.portfolio.engines import Engines
 from butfor.portfolio.folder import Folder, put
 from butfor.portfolio.manifest import RowPart, read_manifest
-from butfor.portfolio.part import OF_QUESTION, SETTLED, Ledger, PartTask
+from butfor.portfolio.part import SETTLED, Ledger, PartTask, question_in
 from butfor.portfolio.portfolio import Portfolio
 from butfor.portfolio.progress import Progress
 from butfor.portfolio.results import Piece, Raised, pass_in, pieces_of, table_of
@@ -168,7 +168,7 @@ def once_more(
     manifest.check_same(replace(manifest, files=files), folder)
     asked, search = manifest.about["question"]["spec"], manifest.about["search"]
     options = {
-        **{name: _meant(asked[name], from_spec) for name in OF_QUESTION},
+        **{name: _meant(value, from_spec) for name, value in question_in(asked).items()},
         **{name: _meant(value, meant) for name, value in search.items() if name != "solver"},
         "solver": _meant(search["solver"], meant) if solver is None else solver,
         "time_limit_per_row": time_limit_per_row, "progress": False,

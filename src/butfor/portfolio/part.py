@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -30,8 +30,13 @@ from butfor.space.where import rows_where
 SETTLED = {status.name for status in Status if status.settled}
 """The statuses that more time cannot change."""
 
-OF_QUESTION = ("target", "cost", "constraints")
+OF_QUESTION = ("target", "cost", "constraints", "safety")
 """The arguments of `explain` that are its question."""
+
+
+def question_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The question among some options. What was asked once is asked again without `safety`: its target holds that."""
+    return {name: options[name] for name in OF_QUESTION if name in options}
 
 
 class Explains(Protocol):
@@ -174,7 +179,7 @@ def explained(
     """
     try:
         if unmet:
-            its = explainer.unmet(table, **{name: options[name] for name in OF_QUESTION})
+            its = explainer.unmet(table, **question_in(options))
             table, numbers = frames.take(table, its), numbers[its]
         if not len(numbers):
             return

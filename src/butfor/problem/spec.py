@@ -24,7 +24,7 @@ from butfor.problem.constraints import (
     robust_to,
 )
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.targets import classes, risk, survival, values
+from butfor.problem.targets import classes, risk, safer, survival, values
 from butfor.space import dummies, levels
 
 SPEC_KINDS: tuple[type, ...] = (
@@ -35,9 +35,9 @@ SPEC_KINDS: tuple[type, ...] = (
     relations.AtMost, relations.LinearRelation, implications.Event, implications.Implication, follows.Follows,
     linked.LinkedColumns, linked.Combinations, computed.ComputedColumn, judged.Margin, judged.Plausible,
     robust.Robust, robust_to.RobustTo, confident.Confident,
-    classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,
-    survival.SurvivalBeside, survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
-    curves.MeanTime, curves.Chance, curves.QuantileTime, dummies.Dummies,
+    classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, safer.OtherBeyond,
+    values.ValueIn, values.RelativeChange, survival.SurvivalBeside, survival.SurvivalChange, survival.SurvivalReach,
+    risk.RiskChange, risk.HazardRatio, curves.MeanTime, curves.Chance, curves.QuantileTime, dummies.Dummies,
 )  # fmt: skip
 
 WRITTEN = {"AllowedMoves": "Moves", "LinearRelation": "Relation"}

@@ -15,6 +15,7 @@ from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
 from butfor.problem.targets.classes import Classes, Other, Probability
+from butfor.problem.targets.safer import OtherBeyond
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.values import ValueIn
 from butfor.proof.model_files import ModelInputs, not_proven
@@ -222,6 +223,8 @@ def _range(problem: Problem, j: int) -> tuple[float, float]:
 
 def _wanted(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, Any]:
     """A target in the words of a question."""
+    if isinstance(target, OtherBeyond):
+        target = target.of(now)
     if isinstance(target, Classes) and len(target.labels) == 1:
         return _class(classes.index(target.labels[0]), target.labels[0])
     if isinstance(target, Other):

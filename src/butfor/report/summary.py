@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from butfor import groups
+from butfor.explanation.near_threshold import NEAR_THRESHOLD, TOLD_NEAR
 from butfor.groups.counted import ALREADY, NOT_LOOKED_FOR
 from butfor.report.lines import Line, counts, lines_of, percent, rounded
 from butfor.report.pictures import histogram, share_bar, stacked_bar
@@ -14,7 +15,7 @@ from butfor.report.reported import Reported
 from butfor.report.table import TableColumn, table
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import Status
-from butfor.views.languages import built_in, say, say_count, spoken
+from butfor.views.languages import built_in, say, say_count, say_number, spoken
 from butfor.views.markup import isolated, sentence
 from butfor.views.page_words import status_told
 from butfor.views.text import status_name
@@ -48,9 +49,17 @@ def _lead(of: Reported, statuses: list[Line]) -> str:
     told = [
         met if already else "",
         f"{say('the others') if already else total}: {others}" if others else "",
+        _near(of),
         say("more time (time_limit) would help those that are not proven") if of.answers.cut_short else "",
     ]
     return " ".join(map(sentence, filter(None, told)))
+
+
+def _near(of: Reported) -> str:
+    """How many answers are only just across the border."""
+    near, every = of.firsts.near
+    told = {"near": say_count(near), "all": say_count(every), "distance": say_number(f"{NEAR_THRESHOLD:g}")}
+    return say(TOLD_NEAR, **told) if near else ""
 
 
 def _statuses(lines: list[Line]) -> str:

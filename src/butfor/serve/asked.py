@@ -16,7 +16,7 @@ MOST_ANSWERS = 10
 """How many answers one question may ask for, at most."""
 
 LIMITS = ("row", "k", "seconds", "seed", "card", "language", "region", "most")
-OF_RULES = ("target", "cost", "constraints", "columns")
+OF_RULES = ("target", "cost", "constraints", "safety", "columns")
 """What is asked, by the names of a file of rules."""
 
 ASKED_OF_COLUMNS = ("frozen", "direction", "range", "step", "price")
@@ -30,7 +30,7 @@ class Inquiry:
     """A question.
 
     - `row`: the number of a row, or its values by the names of columns;
-    - `rules`: target, cost and constraints;
+    - `rules`: target, cost, constraints and safety;
     - `k`, `seconds`, `seed`: as in `Explainer.explain`;
     - `card`, `language`: whether to write each answer as HTML, and in which language;
     - `region`: whether to say where the answer stays valid, too;
@@ -51,8 +51,9 @@ class Inquiry:
 
     @property
     def question(self) -> dict[str, Any]:
-        """Target, cost and constraints, as `Explainer.explain` takes them."""
-        return {"target": self.rules.target, "cost": self.rules.cost, "constraints": [*self.rules.constraints]}
+        """What is asked, as `Explainer.explain` takes it."""
+        asked = self.rules
+        return {"target": asked.target, "cost": asked.cost, "constraints": [*asked.constraints], "safety": asked.safety}
 
 
 def asked(body: Any) -> Inquiry:

@@ -56,6 +56,7 @@ class Desk:
                 "target": None if rules.target is None else repr(rules.target),
                 "cost": None if rules.cost is None else repr(rules.cost),
                 "constraints": [str(one) for one in rules.constraints],
+                "safety": rules.safety,
             },
         }
 

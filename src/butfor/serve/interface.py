@@ -55,6 +55,7 @@ QUESTION = {
         target={"description": "as in a file of rules", "type": ["string", "number", "boolean", "array", "object", "null"]},
         cost={"type": ["string", "null"], "description": "as text, such as L1+0.5*L0"},
         constraints={"type": ["array", "null"], "items": TEXT_SCHEMA, "description": "as text, such as income <= 90000"},
+        safety={"type": ["number", "null"], "exclusiveMinimum": 0, "description": "how much more than the target"},
         columns={"type": "object", "additionalProperties": COLUMN_ASKED},
         k={"type": "integer", "minimum": 1, "maximum": MOST_ANSWERS},
         seconds={"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS},

@@ -15,6 +15,7 @@ from butfor.explanation.changes import Change, change_rows, is_number, texts_of,
 from butfor.explanation.column_words import ColumnWords, NumberStyle
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.classes import Classes, Other, Probability
+from butfor.problem.targets.safer import OtherBeyond
 from butfor.problem.targets.values import ValueIn
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import Status
@@ -222,11 +223,12 @@ class Letter:
         return self.answer.question.target
 
     def target(self) -> Any:
-        """The target that was asked for; None if it is of a kind that is not known here."""
+        """The target that was asked for of this row; None if it is of a kind that is not known here."""
         try:
-            return from_spec(self.answer.question.spec.get("target"))
+            target = from_spec(self.answer.question.spec.get("target"))
         except LookupError:
             return None
+        return target.of(self.answer.before) if isinstance(target, OtherBeyond) else target
 
     def _fill(self, name: str, facts: Mapping[str, str]) -> str:
         """The template of this name, filled in."""

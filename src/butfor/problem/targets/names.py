@@ -10,6 +10,7 @@ import numpy as np
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.estimator.source import Source
 from butfor.problem.targets.classes import ClassCosts, Classes, Other, Probability
+from butfor.problem.targets.safer import AskedSafely, safer
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.values import RelativeChange, ValueIn
 
@@ -19,7 +20,9 @@ def as_target(given: Any, source: Source) -> AbstractTarget:
 
     It may be written as a label, "other", a collection of labels, a dict of label costs, or a target object.
     """
-    if isinstance(given, AbstractTarget):
+    if isinstance(given, AskedSafely):
+        target = safer(as_target(given.target, source), given.safety, source)
+    elif isinstance(given, AbstractTarget):
         target = given
     elif isinstance(given, str) and given == "other":
         if "other" in source.classes:
