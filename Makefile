@@ -84,6 +84,7 @@ bench-survival: $(VENV)/.dev ## measure survival (half an hour; needs scikit-sur
 
 bench-portfolio: $(VENV)/.dev ## measure portfolios (ten minutes); writes benchmarks/results/portfolios.jsonl
 	$(BIN)/python -m benchmarks.portfolios
+	$(BIN)/python -m benchmarks.portfolios_picture
 
 bench-serve: $(VENV)/.dev ## measure the server of the what-if page (five minutes); writes benchmarks/results/serving.jsonl
 	$(BIN)/python -m benchmarks.serving

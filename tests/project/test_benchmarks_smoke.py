@@ -83,6 +83,14 @@ def are_complete(found: dict[str, list[dict[str, Any]]]) -> None:
                 assert bar["ratio"] == pytest.approx(ratio)
 
 
+def test_the_memory_of_portfolios_is_drawn(tmp_path: Path) -> None:
+    from benchmarks.harness import RESULTS
+    from benchmarks.portfolios_picture import picture
+
+    picture(RESULTS / "portfolios.jsonl", tmp_path / "memory.png")
+    assert (tmp_path / "memory.png").stat().st_size > 1000
+
+
 @pytest.fixture(scope="module")
 def ensembles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[dict[str, Any]]]]:
     out = tmp_path_factory.mktemp("ensembles")

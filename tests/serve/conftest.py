@@ -48,7 +48,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Json:
     pd.DataFrame(X).to_parquet(folder / "data.parquet")
     (folder / "rules.toml").write_text(RULES)
     names = {"model": "model.joblib", "data": "data.parquet", "rules": "rules.toml"}
-    return {"training": None, "words": None, "log": None, **{name: str(folder / file) for name, file in names.items()}}
+    return {
+        "training": None,
+        "words": None,
+        "log": None,
+        "unlogged": False,
+        **{name: str(folder / file) for name, file in names.items()},
+    }
 
 
 @pytest.fixture(scope="session")

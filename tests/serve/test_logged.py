@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from butfor.serve.access import LOOPBACK, Keys
 from butfor.serve.answering import DESK_WORK
 from butfor.serve.app import application
 from butfor.serve.desk import Desk
+from butfor.serve.filled import Wanted
+from butfor.serve.page import page
 from tests.serve.conftest import HERE
 
 TOKEN = "a-long-secret-of-anna-0123456789"
@@ -51,6 +55,32 @@ def test_what_cannot_be_logged_is_not_shown(work: str, desk: Desk) -> None:
     events = DESK_WORK[work](replace(desk, log=Full()), {"row": 3}, "anna")  # type: ignore[arg-type]
     with pytest.raises(LogError, match="disk is full"):
         next(events)
+
+
+@pytest.mark.parametrize("work", ["explain", "menu"])
+def test_by_option_it_is_shown_with_a_word_about_that(work: str, desk: Desk, caplog: Any) -> None:
+    events = [*DESK_WORK[work](replace(desk, log=Full(), unlogged=True), {"row": 3}, "anna")]  # type: ignore[arg-type]
+    assert {one["unlogged"] for one in events} == {"the disk is full."}
+    assert "is not logged: the disk is full." in caplog.text
+    assert events[-1]["answers"]
+    assert {one["unlogged"] for one in DESK_WORK[work](desk, {"row": 3}, "anna")} == {""}
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "it is not in the log"), ("de", "nicht im Protokoll")])
+def test_the_page_without_a_script_says_what_is_not_logged(language: str, words: str, desk: Desk) -> None:
+    full = replace(desk, log=Full(), unlogged=True)  # type: ignore[arg-type]
+
+    class Here:
+        """A team that answers in this process."""
+
+        async def ask(self, work: str, body: Any) -> AsyncGenerator[Any]:
+            for event in DESK_WORK[work](full, body["asked"], body["who"]):
+                yield event
+
+    asked = Wanted(row=3, ask=True, language=language)
+    shown = asyncio.run(page(full, Here(), "", asked))  # type: ignore[arg-type]
+    assert f"{words}: the disk is full." in shown
+    assert 'class="answer' in shown
 
 
 def test_nobody_can_ask_in_the_name_of_another(client: TestClient) -> None:

@@ -42,6 +42,9 @@ def serve(
     workers: Annotated[int, typer.Option(min=1, help="How many questions are answered at once.")] = 2,
     waiting: Annotated[int, typer.Option(min=0, help="How many more may wait.")] = 20,
     log: LogOption = None,
+    unlogged: Annotated[
+        bool, typer.Option("--unlogged", help="Show an answer that cannot be logged, and say so, in place of an error.")
+    ] = False,
 ) -> None:
     """Open a page on which people ask "what if?", and an interface for programs.
 
@@ -53,8 +56,13 @@ def serve(
     from butfor.serve.app import application
     from butfor.serve.team import Team
 
+    if unlogged and log is None:
+        raise InputError("--unlogged was given without a log.", "", "Give --log, or leave it out.")
     given = {"model": model, "data": data, "training": training, "rules": rules, "words": words}
-    opening = {name: None if path is None else str(path.resolve()) for name, path in given.items()} | {"log": log}
+    opening = {name: None if path is None else str(path.resolve()) for name, path in given.items()} | {
+        "log": log,
+        "unlogged": unlogged,
+    }
     desk = opened(opening)
     keys = _keys(tokens, away=bool(host))
     hosts = (*LOOPBACK, *(name.lower() for name in host or ()))

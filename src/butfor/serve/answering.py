@@ -9,10 +9,11 @@ from typing import Any
 
 from butfor.audit.recheck import check
 from butfor.compiled.clock import now
-from butfor.errors import ButforError, InputError
+from butfor.errors import ButforError, InputError, LogError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
+from butfor.log import LOG
 from butfor.serve.asked import LANGUAGES, Inquiry, asked
 from butfor.serve.desk import Desk
 from butfor.serve.plain import Json, finite, plain
@@ -35,21 +36,29 @@ def explained(desk: Desk, question: Inquiry) -> Iterator[Json]:
         meta={"who": question.who} if question.who else None,
     )  # fmt: skip
     for best in steps:
-        _logged(desk, best, question)
+        unlogged = _unlogged(desk, best, question)
         yield {
             "event": "answers",
             "answers": [answered(one, question) for one in best],
             "seconds": now() - begin,
+            "unlogged": unlogged,
         }
     if question.region and best is not None and best[0].found and best[0].changes:
         target = desk.explainer.rules.target if question.rules.target is None else question.rules.target
         yield from _region(desk, best[0], target)
 
 
-def _logged(desk: Desk, answers: Explanation | Explanations, question: Inquiry) -> None:
-    """Log what is shown next, if there is a log. If that fails, nothing is shown."""
-    if desk.log is not None:
-        desk.log.append(answers, who=question.who or None)
+def _unlogged(desk: Desk, answers: Explanation | Explanations, question: Inquiry) -> str:
+    """Log what is shown next, if there is a log. If that fails, nothing is shown, or why it failed is shown, too."""
+    try:
+        if desk.log is not None:
+            desk.log.append(answers, who=question.who or None)
+    except LogError as error:
+        if not desk.unlogged:
+            raise
+        LOG.error("an answer is shown that is not logged: %s", error)
+        return str(error)
+    return ""
 
 
 def warm(desk: Desk) -> None:
@@ -115,10 +124,9 @@ def menu(desk: Desk, question: Inquiry) -> Iterator[Json]:
     """Every set of columns that is worth changing, with its cheapest answer."""
     row = desk.given(question.row)
     made = desk.explainer.menu(row, **question.question, most=question.most, time_limit=question.seconds)
-    for one in made.answers:
-        _logged(desk, one, question)
+    failed = [words for one in made.answers if (words := _unlogged(desk, one, question))]
     options = [answered(one, question) for one in made.answers]
-    yield {"event": "menu", "answers": options, "text": str(made)}
+    yield {"event": "menu", "answers": options, "text": str(made), "unlogged": failed[0] if failed else ""}
 
 
 def scored(desk: Desk, body: Any) -> Json:

@@ -30,11 +30,15 @@ MOST_LISTED = 200
 
 @dataclass(frozen=True, eq=False)
 class Desk:
-    """A model that was read, the rows that people ask about, and the log of what they were told."""
+    """A model that was read, the rows that people ask about, and the log of what they were told.
+
+    `unlogged`: whether an answer that cannot be logged is shown, with a word about that. Else it is not shown.
+    """
 
     explainer: Explainer
     table: Any
     log: Log | None = None
+    unlogged: bool = False
 
     @property
     def words(self) -> Words | None:

@@ -178,10 +178,10 @@ def _worked_out() -> Schema:
         language={"enum": list(LANGUAGES)},
     )
     rendered = {**recorded, "properties": {**recorded["properties"], "as": {"enum": ["page", "letter"]}}}
-    answers = thing(
-        "answers seconds", answers=listed(named("Answer")), seconds=NUMBER_SCHEMA, region={"type": "object"}
-    )
-    menu = thing("answers text", answers=listed(named("Answer")), text=TEXT_SCHEMA)
+    unlogged = {**TEXT_SCHEMA, "description": "why it could not be logged; empty if all is well"}
+    found = {"answers": listed(named("Answer")), "unlogged": unlogged}
+    answers = thing("answers seconds unlogged", **found, seconds=NUMBER_SCHEMA, region={"type": "object"})
+    menu = thing("answers text unlogged", **found, text=TEXT_SCHEMA)
     checked = thing("passed text", passed={"type": "boolean"}, text=TEXT_SCHEMA)
     key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT_SCHEMA}]
 

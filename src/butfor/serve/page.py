@@ -11,6 +11,7 @@ from butfor.serve.desk import Desk
 from butfor.serve.filled import Wanted, filled, shown
 from butfor.serve.plain import Json
 from butfor.serve.team import ProcessEndedError, QueueFullError, Team
+from butfor.serve.words import words_for
 
 SECONDS = 10.0
 """How long the page waits for an answer without a script."""
@@ -47,4 +48,9 @@ async def _answer(team: Team, wanted: Wanted, facts: Json) -> Json:
         }
     if "error" in found:
         return {"error": found["error"]}
-    return {"answers": [Markup(one["html"]) for one in found["answers"]]}
+    warned = found["unlogged"] and {
+        "given": words_for(wanted.language)["This answer is shown, but it is not in the log:"],
+        "needed": found["unlogged"],
+        "remedy": "",
+    }
+    return {"answers": [Markup(one["html"]) for one in found["answers"]], "error": warned or None}

@@ -195,6 +195,7 @@ export function mount(desk, transport) {
           first ??= event.answers[0].cost;
           show(event.answers);
           closing(event.answers[0], first, event.seconds);
+          problem(event.unlogged ? { given: say("This answer is shown, but it is not in the log:"), needed: event.unlogged } : null);
         }
         if (event.event === "region") stays(event);
         if (event.event === "error") wrong = event.error;
