@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -194,3 +195,57 @@ def test_a_lost_connection_is_told_and_what_was_found_stays(browser: Any, tmp_pa
     until(page, lambda: "connection was lost" in page.inner_text("#problem"))
     assert page.inner_text("#cards") == found
     page.close()
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    made = Served(tmp_path_factory.mktemp("slow"), hard=True, workers=2)
+    yield made
+    made.kill()
+
+
+def test_a_slow_question_of_one_does_not_keep_another_waiting(browser: Any, slow: Served) -> None:
+    with closing(opened(browser, slow)) as first, closing(opened(browser, slow)) as second:
+        anna, bert = next(first), next(second)
+        anna.click("button.main")
+        until(anna, lambda: anna.inner_text("#cards") != "")
+        bert.check("[name=lock][value=income]")
+        bert.click("button.main")
+        until(bert, lambda: bert.inner_text("#cards") != "")
+        for page in (anna, bert):
+            assert page.is_enabled("#stop"), "both are still searched"
+        assert "proven optimal" not in anna.inner_text("#cards").lower()
+        bert.click("#stop")
+        until(bert, lambda: bert.inner_text("#told") == "stopped")
+        assert bert.inner_text("#cards")
+        assert anna.is_enabled("#stop")
+        anna.click("#stop")
+        until(anna, lambda: anna.inner_text("#told") == "stopped")
+
+
+def test_a_process_that_dies_is_told_and_another_takes_its_place(browser: Any, slow: Served) -> None:
+    for page in opened(browser, slow):
+        page.click("button.main")
+        until(page, lambda page=page: page.inner_text("#cards") != "")
+        found = page.inner_text("#cards")
+        slow.kill_workers()
+        until(page, lambda page=page: "has ended" in page.inner_text("#problem"))
+        assert page.inner_text("#cards") == found
+        page.click("button.main")
+        until(page, lambda page=page: page.inner_text("#problem") == "" and page.is_enabled("#stop"))
+        page.click("#stop")
+        until(page, lambda page=page: page.inner_text("#told") == "stopped")
+
+
+def test_what_is_not_logged_is_said(browser: Any, tmp_path: Path) -> None:
+    served = Served(tmp_path, "--log", "answers.log", "--unlogged")
+    for page in opened(browser, served):
+        page.click("button.main")
+        answered(page)
+        assert page.inner_text("#problem") == ""
+        (tmp_path / "answers.log").write_text("no longer a log" * 1000)
+        page.check("[name=lock][value=income]")
+        page.click("button.main")
+        answered(page)
+        assert "it is not in the log" in page.inner_text("#problem")
+    served.kill()
