@@ -120,7 +120,8 @@ def survival() -> Paper:
         [
             "The swarm ends farther from the verified point than the paper's on Stanford2 and Myeloid. A plain swarm, written "
             "from the paper alone, does the same on these rows. The exact answers do not need it.",
-            "One far goal of a forest of 20 columns is not proven in a minute.",
+            "One far goal of a forest of 20 columns is not proven in a minute. Measured later, with other seeds: of 17 such "
+            "questions, 13 are proven and 2 keep a gap above 20 % (23 and 37 %). There the relaxation ends at .42 of the cost.",
         ],
         [
             "Terms for the nearest training rows: [bf.plausible](how-to/constraints.md) and `bf.candidates` are the constraints "
@@ -222,7 +223,8 @@ def robust() -> Paper:
                  "[several](how-to/several.md)"),
         ],
         [
-            "Round balls around forests of 50 and 100 trees of Ionosphere stop at 60 s for some rows, as they do in the paper.",
+            "Round balls around forests of Ionosphere stop at 60 s, as they do in the paper: of 40 rows each, 32 are proven with "
+            "50 trees and 10 with 100. All have an answer; the largest gaps are 19 and 40 %.",
             "Boosting of the paper fits better than scikit-learn's, so its seconds are not comparable one by one.",
         ],
         [
