@@ -18,13 +18,13 @@ PAGE = "reference/api.md"
 GROUPS = {
     "Explaining": (
         "Explainer", "Explanation", "Explanations", "Certificate", "Evidence", "Status", "Stopped", "check", "prove", "load",
-        "concat", "Log", "widget", "warm",
+        "dossier", "concat", "Log", "widget", "warm",
     ),
     "Several answers": ("Menu", "Ladder", "TradeOff", "Best"),
     "What is returned": (
         "Change", "Score", "QuestionRecord", "Alternatives", "MenuLine", "Standing", "Stretch", "Region", "Robustness",
         "Contributions", "DecisionMap", "TreePath", "CrossedSplit", "Supports", "Checked", "AllChecked", "Check",
-        "Proofs", "Proven", "Portfolio", "HowFar", "Entry", "Verified",
+        "Proofs", "Proven", "Dossier", "Portfolio", "HowFar", "Entry", "Verified",
     ),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Missing", "Quadratic"),

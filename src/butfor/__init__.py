@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from butfor.space.encodings import one_hot, thermometer
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
+    from butfor.validation.dossier import Dossier, dossier
     from butfor.verdict.certificate import Certificate
     from butfor.verdict.evidence import Evidence
     from butfor.warming.warm import warm
@@ -138,6 +139,7 @@ _HOMES = {
     "butfor.space.encodings": ("one_hot", "thermometer"),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
+    "butfor.validation.dossier": ("Dossier", "dossier"),
     "butfor.verdict.certificate": ("Certificate",),
     "butfor.verdict.evidence": ("Evidence",),
     "butfor.warming.warm": ("warm",),

@@ -51,6 +51,7 @@ LAYERS = (
     "butfor.claim",
     "butfor.proof",
     "butfor.audit",
+    "butfor.validation",
     "butfor.serve",
     "butfor.cli",
 )

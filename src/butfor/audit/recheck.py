@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
@@ -13,6 +12,7 @@ from butfor.arrays import IntArray
 from butfor.audit.again import CheckLimits, bounds_again
 from butfor.audit.closest import closest_row
 from butfor.audit.doubt import in_doubt
+from butfor.audit.drawn import drawn
 from butfor.audit.patience import RECHECK_SECONDS
 from butfor.audit.result import AllChecked, CheckColumn, Checked, CheckedTogether, Results
 from butfor.audit.written import record_checks
@@ -132,7 +132,7 @@ def check_all(
     progress: bool | None = None,
 ) -> AllChecked:
     """Redo the certificates of answers. Those to one question (`Explanations`) are checked together."""
-    chosen, threads = _drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
+    chosen, threads = drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
     objects = {repr(forest): forest for forest in forests}
     proofs = None if proof is None else GivenProofs(proof)
     parts, names = list[CheckedTogether](), list[str]()
@@ -159,20 +159,6 @@ def _groups(answers: Sequence[Explanation] | Portfolio, chosen: IntArray) -> Ite
         yield answers if len(chosen) == len(answers) else answers[chosen]
     else:
         yield from (answers[i] for i in chosen.tolist())
-
-
-def _drawn(count: int, sample: Any, seed: int) -> IntArray:
-    """The answers to check, in order: a random share or number of them, or all."""
-    if sample is None:
-        return np.arange(count)
-    message = (f"sample={sample!r} was given.", "It must be a share such as 0.1, or a whole number of at least 1.")
-    if isinstance(sample, bool) or not isinstance(sample, int | float | np.number):
-        raise InputError(*message)
-    share = isinstance(sample, float | np.floating)
-    if not (0 < sample <= 1 if share else sample >= 1):
-        raise InputError(*message)
-    size = math.ceil(sample * count) if share else min(int(sample), count)
-    return np.sort(np.random.default_rng(seed).choice(count, size, replace=False))
 
 
 def _checked(answers: Stated, model: Any, objects: Mapping[str, Any], limits: CheckLimits) -> Iterator[CheckedTogether]:

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 import butfor
 from butfor.audit.patience import RECHECK_SECONDS
 from butfor.cli.asked import QuestionOptions, RowOptions
+from butfor.cli.dossiers import dossier
 from butfor.cli.expanded import expanded
 from butfor.cli.letters import letter
 from butfor.cli.logs import logs
@@ -92,7 +93,7 @@ app = typer.Typer(
 
 app.add_typer(portfolios, name="portfolio")
 app.add_typer(logs, name="log")
-for command in (menu, ladder, letter, groups):
+for command in (menu, ladder, letter, groups, dossier):
     app.command()(expanded(command))
 app.command()(serve)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -75,4 +76,43 @@ def path_of(path: str | os.PathLike[str]) -> Path:
     found = Path(path)
     if not found.name:
         raise InputError(f"the path {str(path)!r} was given.", "The name of a file is needed.")
+    return found
+
+
+def new_folder(path: str | os.PathLike[str]) -> Path:
+    """The path of a folder to be made. One that holds something already is refused."""
+    goal = path_of(path).absolute()
+    if goal.exists() and not goal.is_dir():
+        raise InputError(f"{goal} is a file.", "The name of a folder is needed.")
+    if goal.is_dir() and any(goal.iterdir()):
+        raise InputError(
+            f"{goal} is there already, and not empty.", "No file is written over.", "Name another folder, or move it."
+        )
+    return goal
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
+    """A folder to write into, and the one that it becomes at the end: whole, or not at all.
+
+    A place where none can be made is refused before anything else is done.
+    """
+    goal = new_folder(path)
+    try:
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(mkdtemp(prefix=f".{goal.name}.", dir=goal.parent))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(goal)) from None
+    try:
+        yield beside, goal
+        beside.chmod(0o777 & ~_umask())
+        beside.replace(goal)
+    finally:
+        rmtree(beside, ignore_errors=True)
+
+
+def _umask() -> int:
+    """The rights that new files do not get. It can only be read by setting it."""
+    found = os.umask(0o077)
+    os.umask(found)
     return found

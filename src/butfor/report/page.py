@@ -55,12 +55,12 @@ def _page(answers: Told, title: str, by: Groups) -> str:
     if isinstance(answers, Explanation) or (isinstance(answers, Explanations) and len(answers) == 1 and by is None):
         one = answers.only
         name = title or say("Counterfactual explanation")
-        return _document(title or headline_told(one), name, say(ONE), [html.card(one)], one, "")
+        return document(title or headline_told(one), name, say(ONE), [html.card(one)], _version(one), "")
     of = reported(answers, by)
     title = title or say("Counterfactual explanations")
     sections = [summary(of), by_group(of), rows(of), *_cards(of), certificates(of)]
     head = f"{title}: {answers.summary}" if spoken() == "en" else title
-    return _document(head, title, say(MANY), sections, of.first, _file("rows.js"))
+    return document(head, title, say(MANY), sections, _version(of.first), _file("rows.js"))
 
 
 def listings(several: Sequence[AnswerList], names: Sequence[str], title: str) -> str:
@@ -71,7 +71,7 @@ def listings(several: Sequence[AnswerList], names: Sequence[str], title: str) ->
         for name, one in zip(names, several, strict=True)
     ]
     first = next((answer for one in several for answer in one), None)
-    return _document(title, title, "", sections, first, "")
+    return document(title, title, "", sections, "" if first is None else _version(first), "")
 
 
 def write(
@@ -95,8 +95,8 @@ def _cards(of: Reported) -> list[str]:
     ]
 
 
-def _document(head: str, title: str, about: str, sections: Sequence[str], one: Explanation | None, script: str) -> str:
-    made = "" if one is None else one.certificate.versions.get("butfor", "")
+def document(head: str, title: str, about: str, sections: Sequence[str], made: str, script: str) -> str:
+    """A page of sections. `made` is the version of butfor that made them; `script` is the only one that may run."""
     ours = f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else ""
     main = "\n".join(filter(None, sections))
     last = f"\n<script>{script}</script>" if script else ""
@@ -123,6 +123,11 @@ def _document(head: str, title: str, about: str, sections: Sequence[str], one: E
 </body>
 </html>
 """
+
+
+def _version(one: Explanation) -> str:
+    """The version of butfor that made an answer."""
+    return one.certificate.versions.get("butfor", "")
 
 
 @cache

@@ -14,9 +14,10 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
 from butfor.log import LOG
+from butfor.records.plain import plain
 from butfor.serve.asked import LANGUAGES, Inquiry, asked
 from butfor.serve.desk import Desk
-from butfor.serve.plain import Json, finite, plain
+from butfor.serve.plain import Json, finite
 from butfor.views.html import card
 from butfor.views.languages import speaking
 

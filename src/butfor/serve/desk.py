@@ -18,7 +18,8 @@ from butfor.explanation.explanation import Explanation
 from butfor.ledger.log import Log
 from butfor.problem.constraints.constraint import CodedConstraint
 from butfor.problem.written.constraints import as_constraints
-from butfor.serve.plain import Json, plain
+from butfor.records.plain import plain
+from butfor.serve.plain import Json
 from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.given import named_rows

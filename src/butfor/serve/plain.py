@@ -5,21 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from butfor.errors import ButforError
 
 Json = dict[str, Any]
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value)
 
 
 def finite(number: float | None) -> float | None:

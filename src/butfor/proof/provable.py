@@ -1,0 +1,24 @@
+"""Of which answers proofs are made, without making them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from butfor.claim import claim_of, stated
+from butfor.errors import ButforError
+from butfor.explanation.explanations import Explanations
+from butfor.proof.asked import ProofQuestion
+from butfor.proof.model_files import model_file
+
+
+def why_none(answers: Explanations, model: Any) -> list[str]:
+    """For each answer, why `prove` makes no proof of it; empty if it tries to."""
+    try:
+        claim = claim_of(stated(answers), model, {})
+        asked = ProofQuestion(claim)
+        model_file(claim.reading.source)
+        for i in range(len(claim)):
+            asked.wanted(i)
+    except ButforError as error:
+        return [error.given.rstrip(".")] * len(answers)
+    return [asked.why_not(i) for i in range(len(claim))]
