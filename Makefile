@@ -102,6 +102,7 @@ picture: $(VENV)/.dev ## draw the pictures in the README and in the documentatio
 	$(BIN)/python examples/picture.py docs/images/answer.png
 	$(BIN)/python examples/compress.py docs/images
 	$(BIN)/python examples/report.py docs/images/report.png
+	$(BIN)/python examples/dossier.py docs/images/dossier.png
 	$(BIN)/python examples/groups.py docs/images
 	$(BIN)/python examples/gallery.py docs/images
 

@@ -89,6 +89,7 @@ OBJECTS: dict[str, Any] = {
     "HowFar": bf.HowFar(3, 1, 1, 0, {"VALID": 1}),
     "Proven": bf.Proven("row 0", None, 0.0, "nothing is proven"),
     "Proofs": bf.Proofs(Path("proofs"), (bf.Proven("row 0", Path("row-0.proof"), 1.0, "VERIFIED"),)),
+    "Dossier": bf.dossier(EXPLAINER, X, Path(mkdtemp()) / "dossier", target=2, sample=2, progress=False),
     "ReasonCode": bf.ReasonCode("x0", "R01", 1.0, 2.0, 0.5),
     "Log": LOG, "Entry": LOG.append(ANSWERS)[0], "Verified": LOG.verify(),
     "Column": bf.Column("a", levels={1: "b"}), "describe": bf.describe({"x0": "a"}),
@@ -96,8 +97,8 @@ OBJECTS: dict[str, Any] = {
 """One of each public name that makes an object."""
 
 FUNCTIONS = (
-    "calibrated", "check", "concat", "load", "onnx_model", "prove", "reasons", "rules", "suggest", "torch_model", "warm",
-    "widget",
+    "calibrated", "check", "concat", "dossier", "load", "onnx_model", "prove", "reasons", "rules", "suggest", "torch_model",
+    "warm", "widget",
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from tests.explanation.test_pickle import OBJECTS
 TABLES = (
     "Explanation", "Explanations", "Certificate", "Space", "Menu", "Ladder", "TradeOff", "Best", "Alternatives", "Region",
     "Contributions", "DecisionMap", "TreePath", "Supports", "Checked", "AllChecked", "Portfolio", "HowFar", "Verified",
+    "Dossier",
 )  # fmt: skip
 """These print as tables."""
 

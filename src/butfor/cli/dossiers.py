@@ -51,7 +51,7 @@ def dossier(
     from butfor.records.whole_file import new_folder
     from butfor.space import frames
     from butfor.validation.dossier import written
-    from butfor.validation.material import Wish
+    from butfor.validation.material import DossierWish
 
     new_folder(out)
     estimator = load(model)
@@ -67,7 +67,7 @@ def dossier(
     files |= {f"plausible forest {place}": path for place, path in enumerate(asked.plausible or (), 1)}
     chosen = {"training": training, "groups": groups, "sample": sample, "seed": seed, "time_limit": time_limit,
               "time_limit_per_row": time_limit_per_row, "title": title}  # fmt: skip
-    wish = Wish(
+    wish = DossierWish(
         asked.question(explainer), sample_of(sample), tuple(dict.fromkeys(groups or ())), seed, time_limit,
         time_limit_per_row, {name: path for name, path in files.items() if path is not None},
         _command(model, data, {**{one.name: getattr(asked, one.name) for one in fields(asked)}, **chosen}),

@@ -23,13 +23,24 @@ from butfor.report.lines import Line
 from butfor.validation.compared import compared
 from butfor.validation.facts import DossierSection
 from butfor.validation.limits import limits
-from butfor.validation.material import Material, Wish, gathered
-from butfor.validation.origin import ANSWERS, DATA, HOW, PAGE, SUMS, digest, files_of, how_to_verify, origin, verify
+from butfor.validation.material import DossierWish, Material, gathered
+from butfor.validation.origin import (
+    ANSWERS_FILE,
+    DATA_FILE,
+    HOW_FILE,
+    PAGE_FILE,
+    SUMS_FILE,
+    digest,
+    files_of,
+    how_to_verify,
+    origin,
+    verify,
+)
 from butfor.validation.page import page
 from butfor.validation.patience import ROW_SECONDS, ROWS_DRAWN
 from butfor.validation.sections import asked, headline, levers, proven, reading, times
 
-FORMAT = "butfor.dossier/1"
+DOSSIER_FORMAT = "butfor.dossier/1"
 
 
 @experimental
@@ -56,7 +67,13 @@ class Dossier:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, by the names of sections, facts and tables. Each value stands beside its text."""
         sections = {one.name: one.to_dict() for one in self.sections}
-        return {"format": FORMAT, "title": self.title, "made": self.made, "butfor": self.version, "sections": sections}
+        return {
+            "format": DOSSIER_FORMAT,
+            "title": self.title,
+            "made": self.made,
+            "butfor": self.version,
+            "sections": sections,
+        }
 
     def to_json(self) -> str:
         """The same as JSON."""
@@ -64,7 +81,7 @@ class Dossier:
 
     def to_html(self) -> str:
         """The same as a page, which needs no other file."""
-        return page(self)
+        return page(self.title, self.sections, self.version)
 
     def __repr__(self) -> str:
         short = next(one.says for one in self.sections if one.name == "summary")
@@ -117,7 +134,7 @@ def dossier(
     >>> made.to_dict()["sections"]["proven"]["facts"]["proven"]["text"]
     '40'
     """
-    wish = Wish(
+    wish = DossierWish(
         {"target": target, "cost": cost, "constraints": constraints}, sample, _names(groups), seed, time_limit,
         time_limit_per_row, files or {}, "",
     )  # fmt: skip
@@ -136,7 +153,7 @@ def written(
     explainer: Explainer,
     X: Any,
     folder: str | os.PathLike[str],
-    wish: Wish,
+    wish: DossierWish,
     title: str = "",
     progress: bool | None = None,
 ) -> Dossier:
@@ -153,12 +170,12 @@ def written(
         named = title or f"Dossier of a {of.model}"
         found = Dossier(named, made, sections, of.answers, goal)
         texts = {
-            ANSWERS: answers,
-            DATA: found.to_json(),
-            PAGE: found.to_html(),
-            HOW: how_to_verify(sections[-1], named),
+            ANSWERS_FILE: answers,
+            DATA_FILE: found.to_json(),
+            PAGE_FILE: found.to_html(),
+            HOW_FILE: how_to_verify(sections[-1], named),
         }
-        texts[SUMS] = "".join(f"{digest(text)}  {name}\n" for name, text in texts.items())
+        texts[SUMS_FILE] = "".join(f"{digest(text)}  {name}\n" for name, text in texts.items())
         for name, text in texts.items():
             (beside / name).write_text(text, encoding="utf-8", newline="\n")
     return found

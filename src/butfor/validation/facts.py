@@ -26,7 +26,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a table: its name for programs and for people, how a value is written, and how the column looks.
+    """A column of a table to be made: its name for programs and for people, how a value is written, how the column looks.
 
     `look` is a class of the style ("number", "typical"), or "share": then a bar stands before the text.
     """
@@ -39,21 +39,22 @@ class Heading:
 
 @dataclass(frozen=True)
 class FactTable:
-    """A table: its columns, and its lines as values and as texts."""
+    """A table: its columns (for programs, for people, and how they look), and its lines as values and as texts."""
 
     name: str
     title: str
-    headings: tuple[Heading, ...]
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    looks: tuple[str, ...]
     lines: tuple[tuple[Any, ...], ...]
     texts: tuple[tuple[str, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain data."""
-        names = [one.name for one in self.headings]
         return {
             "title": self.title,
-            "columns": {one.name: one.label for one in self.headings},
-            "lines": [dict(zip(names, line, strict=True)) for line in self.lines],
+            "columns": dict(zip(self.columns, self.labels, strict=True)),
+            "lines": [dict(zip(self.columns, line, strict=True)) for line in self.lines],
             "texts": [list(texts) for texts in self.texts],
         }
 
@@ -92,7 +93,8 @@ def fact_table(name: str, title: str, lines: Iterable[Line], *headings: Heading)
     """A table of lines, of which the columns with a heading are shown. A missing value is written as nothing."""
     values = tuple(tuple(plain(line[one.name]) for one in headings) for line in lines)
     texts = tuple(tuple(_written(headings, line)) for line in values)
-    return FactTable(name, title, headings, values, texts)
+    names, labels, looks = (tuple(getattr(one, part) for one in headings) for part in ("name", "label", "look"))
+    return FactTable(name, title, names, labels, looks, values, texts)
 
 
 def _written(headings: Sequence[Heading], line: Sequence[Any]) -> Iterable[str]:

@@ -29,18 +29,18 @@ from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.views.progress import bar
 
-ROWS_COMPARED = 10_000
+MOST_ROWS_COMPARED = 10_000
 """On so many rows of the data, at most, the model that was read is compared with the estimator."""
 
 MOST_GROUPS = 50
 """A column with more values than this makes no groups that anybody compares."""
 
-SHORTEST = 1e-3
+SHORTEST_TURN = 1e-3
 """The seconds that a row gets at least, when the time is over. So it still gets an outcome."""
 
 
 @dataclass(frozen=True)
-class Wish:
+class DossierWish:
     """What a dossier is asked for.
 
     - `question`: target, cost and constraints, as for `explain`;
@@ -71,7 +71,7 @@ class Material:
     """
 
     explainer: Explainer
-    wish: Wish
+    wish: DossierWish
     rows: int
     needing: int
     drawn: int
@@ -116,14 +116,14 @@ class Material:
         return shown(value, words or PLAIN_WORDS)
 
 
-def gathered(explainer: Explainer, X: Any, wish: Wish, progress: bool | None) -> Material:
+def gathered(explainer: Explainer, X: Any, wish: DossierWish, progress: bool | None) -> Material:
     """Ask, compare and count. What is wrong is said before the first row is asked."""
     budget, seed = budget_of(wish.time_limit, wish.time_limit_per_row, None), seed_of(wish.seed)
     case = case_of(explainer, X, **wish.question)
     table, needing = case.before.table, in_need(case)
     rows = needing[drawn(len(needing), wish.sample, seed)]
     _check_groups(table, wish.groups)
-    compared = faithful(explainer.reading, frames.take(table, drawn(frames.height(table), ROWS_COMPARED, seed)))
+    compared = faithful(explainer.reading, frames.take(table, drawn(frames.height(table), MOST_ROWS_COMPARED, seed)))
     with bar(len(rows), progress, "asking") as advance:
         answers = _answers(explainer, table, rows, wish, budget, advance)
     made = Material(explainer, wish, frames.height(table), len(needing), len(rows), answers, compared, {})
@@ -146,12 +146,12 @@ def _check_groups(table: Any, names: Sequence[str]) -> None:
 
 
 def _answers(
-    explainer: Explainer, table: Any, rows: IntArray, wish: Wish, budget: Budget, advance: Callable[[int], None]
+    explainer: Explainer, table: Any, rows: IntArray, wish: DossierWish, budget: Budget, advance: Callable[[int], None]
 ) -> Explanations:
     """The answer to each row, asked alone, so that its time is known. Ctrl-C ends with those that are done."""
     found = list[Explanations]()
     for place, row in enumerate(rows.tolist()):
-        limits = [max(budget.left() / (len(rows) - place), SHORTEST), budget.per_row]
+        limits = [max(budget.left() / (len(rows) - place), SHORTEST_TURN), budget.per_row]
         limit = None if np.isinf(min(limits)) else min(limits)
         try:
             one = explainer.explain(
@@ -170,9 +170,9 @@ def _answers(
     return concat(found)
 
 
-def _flips(explainer: Explainer, table: Any, name: str, wish: Wish, budget: Budget) -> list[Line] | str:
+def _flips(explainer: Explainer, table: Any, name: str, wish: DossierWish, budget: Budget) -> list[Line] | str:
     """The lines of the bias check about a column, or why there are none."""
-    limit = None if np.isinf(budget.left()) else max(budget.left(), SHORTEST)
+    limit = None if np.isinf(budget.left()) else max(budget.left(), SHORTEST_TURN)
     try:
         return lines_of(groups.flips(explainer, table, name, target=wish.question.get("target"), time_limit=limit))
     except ButforError as error:

@@ -15,10 +15,16 @@ from butfor.validation.facts import DossierSection, Heading, fact, fact_table
 from butfor.validation.material import Material
 from butfor.validation.sections import count
 
-ANSWERS, DATA, PAGE, HOW, SUMS = "answers.jsonl", "dossier.json", "dossier.html", "HOW_TO_VERIFY.txt", "SHA256SUMS"
+ANSWERS_FILE, DATA_FILE, PAGE_FILE, HOW_FILE, SUMS_FILE = (
+    "answers.jsonl",
+    "dossier.json",
+    "dossier.html",
+    "HOW_TO_VERIFY.txt",
+    "SHA256SUMS",
+)
 """The files of a dossier."""
 
-MODEL = "MODEL"
+MODEL_FILE = "MODEL"
 """What stands for the file of a model that is not named."""
 
 READ_AT_ONCE = 1 << 20
@@ -56,7 +62,12 @@ def files_of(files: Any) -> list[Line]:
 def origin(of: Material, files: list[Line], answers: str, made: str) -> DossierSection:
     """Versions and digests."""
     proof = of.answers.certificates[0]
-    here = {"what": "the answers", "name": ANSWERS, "bytes": len(answers.encode("utf-8")), "sha256": digest(answers)}
+    here = {
+        "what": "the answers",
+        "name": ANSWERS_FILE,
+        "bytes": len(answers.encode("utf-8")),
+        "sha256": digest(answers),
+    }
     versions = [{"library": name, "version": version} for name, version in proof.versions.items()]
     return DossierSection(
         "origin",
@@ -86,27 +97,27 @@ def origin(of: Material, files: list[Line], answers: str, made: str) -> DossierS
 def verify(of: Material, files: list[Line]) -> DossierSection:
     """How somebody verifies it."""
     versions = of.answers.certificates[0].versions
-    model = next((shlex.quote(line["name"]) for line in files if line["what"] == "model"), MODEL)
+    model = next((shlex.quote(line["name"]) for line in files if line["what"] == "model"), MODEL_FILE)
     forests = [f"--plausible {shlex.quote(line['name'])}" for line in files if line["what"].startswith("plausible")]
     pins = shlex.join(["pip", "install", *(f"{name}=={one}" for name, one in versions.items() if name != "python")])
     able = sum(not why for why in of.unprovable)
     commands = [
-        ("Are the files the ones that were written?", f"sha256sum --check {SUMS}"),
+        ("Are the files the ones that were written?", f"sha256sum --check {SUMS_FILE}"),
         (f"The same versions, under Python {versions.get('python', '')}:", pins),
         (
             "Do all certificates hold, with the model itself? Bounds are derived again.",
-            " ".join([f"butfor check {ANSWERS} {model}", *forests]),
+            " ".join([f"butfor check {ANSWERS_FILE} {model}", *forests]),
         ),
     ]
     if able:
         commands += [
-            (f"Proofs of {count(able)} answers, which need no trust in butfor:", f"butfor prove {ANSWERS} {model} --out proofs"),
-            ("Check them with Python alone:", "python proofs/butfor_check.py proofs"),
+            (f"Proofs of {count(able)} answers:", f"butfor prove {ANSWERS_FILE} {model} --out proofs"),
+            ("They need no trust in butfor. Check them with Python alone:", "python proofs/butfor_check.py proofs"),
         ]  # fmt: skip
     if of.wish.command:
         commands.append(("The whole dossier again. Only times and the day may differ:", of.wish.command))
     says = [
-        f"The answers stand in {ANSWERS}, one line each, with their rows. Where rows are about people, it holds personal data.",
+        f"The answers stand in {ANSWERS_FILE}, with their rows. Where rows are about people, it holds personal data.",
         "Put model and data into this folder, and run the commands here. Loading a model file runs code that is in it.",
     ]
     if not able:

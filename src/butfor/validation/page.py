@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from butfor.report.page import document
 from butfor.report.pictures import share_bar
@@ -12,18 +11,15 @@ from butfor.report.table import TableColumn, table
 from butfor.validation.facts import DossierSection, Fact, FactTable
 from butfor.views.markup import isolated, pairs, phrase
 
-if TYPE_CHECKING:
-    from butfor.validation.dossier import Dossier
-
-ABOUT = "What was read of a model, what is proven of a sample of its answers, and what is not."
+ABOUT_DOSSIER = "What was read of a model, what is proven of a sample of its answers, and what is not."
 
 
-def page(dossier: Dossier) -> str:
-    """The whole page."""
-    listed = "".join(f'<li><a href="#{escape(one.name)}">{isolated(one.title)}</a></li>' for one in dossier.sections)
+def page(title: str, sections: Sequence[DossierSection], version: str) -> str:
+    """The whole page. `version` is that of butfor."""
+    listed = "".join(f'<li><a href="#{escape(one.name)}">{isolated(one.title)}</a></li>' for one in sections)
     contents = f'<nav class="butfor chapter contents" aria-label="Contents"><ol>{listed}</ol></nav>'
-    first, *others = map(_section, dossier.sections)
-    return document(dossier.title, dossier.title, ABOUT, [first, contents, *others], dossier.version, "")
+    first, *others = map(_section, sections)
+    return document(title, title, ABOUT_DOSSIER, [first, contents, *others], version, "")
 
 
 def _section(of: DossierSection) -> str:
@@ -49,14 +45,12 @@ def _table(of: FactTable) -> str:
     if not of.lines:
         return ""
     columns = []
-    for place, heading in enumerate(of.headings):
+    for place, (label, look) in enumerate(zip(of.labels, of.looks, strict=True)):
         cells = [isolated(texts[place]) for texts in of.texts]
-        look = heading.look
         if look == "share":
             values = [line[place] for line in of.lines]
             cells = [share_bar(value or 0.0, cell) + cell for value, cell in zip(values, cells, strict=True)]
-            look = "drawn"
-        columns.append(TableColumn(heading.label, cells, look))
+        columns.append(TableColumn(label, cells, "drawn" if look == "share" else look))
     return f"<h3>{isolated(of.title)}</h3>{table('stacks', columns[0], *columns[1:])}"
 
 

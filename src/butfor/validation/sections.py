@@ -22,10 +22,10 @@ from butfor.validation.material import Material
 from butfor.views.text import wanted
 from butfor.views.words import blamed_in_words, constraints_in_words, cost_in_words
 
-QUANTILES = {"median": 0.5, "share_90": 0.9, "share_95": 0.95, "share_99": 0.99, "longest": 1.0}
+TIME_QUANTILES = {"median": 0.5, "share_90": 0.9, "share_95": 0.95, "share_99": 0.99, "longest": 1.0}
 """How the times of rows are summed up."""
 
-CONFIDENCE = 0.95
+SHARE_CONFIDENCE = 0.95
 """The confidence of the interval of the share that is proven."""
 
 
@@ -160,7 +160,7 @@ def proven(of: Material) -> DossierSection:
 
 def exact_interval(hits: int, of: int) -> tuple[float, float]:
     """The interval of Clopper and Pearson for a share: `hits` of `of` were seen (Biometrika 26, 1934)."""
-    tail = (1 - CONFIDENCE) / 2
+    tail = (1 - SHARE_CONFIDENCE) / 2
     low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, of - hits + 1))
     high = 1.0 if hits == of else float(beta.ppf(1 - tail, hits + 1, of - hits))
     return low, high
@@ -205,7 +205,7 @@ def times(of: Material) -> DossierSection:
 
 
 def _quantiles(status: str, known: list[float]) -> Line:
-    figures = {name: float(np.quantile(known, share)) for name, share in QUANTILES.items()}
+    figures = {name: float(np.quantile(known, share)) for name, share in TIME_QUANTILES.items()}
     return {"status": status, "rows": len(known), **figures}
 
 
