@@ -16,7 +16,7 @@ from butfor.importers.builtin import LIBRARIES, load_builtin
 from tests.importers.checks import why_unread
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "models.md"
-KNOWN_AND_REFUSED = {"sksurv.FastKernelSurvivalSVM", "statsmodels.OrderedResultsWrapper"}
+KNOWN_AND_REFUSED = {"sksurv.FastKernelSurvivalSVM"}
 """Classes whose importer refuses them by name, with a better reason than that they are not known."""
 
 

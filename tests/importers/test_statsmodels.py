@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from tests.shorter import first
 sm = pytest.importorskip("statsmodels.api")
 formulas = pytest.importorskip("statsmodels.formula")
 smf = pytest.importorskip("statsmodels.formula.api")
+OrderedModel = pytest.importorskip("statsmodels.miscmodels.ordinal_model").OrderedModel
 
 pytestmark = pytest.mark.filterwarnings("ignore:the model does not read:UserWarning")
 
@@ -176,16 +178,92 @@ def test_a_link_that_is_not_read_is_named():
     assert "the link Sqrt" in why_unread(results, rows)
 
 
-def test_ordered_classes_are_searched_by_class():
-    from statsmodels.miscmodels.ordinal_model import OrderedModel
+def ordered(table: pd.DataFrame, right: list[str] | str, distr: Any = "logit") -> Any:
+    """An ordered model on columns, or by a formula."""
+    kind = pd.Series(pd.Categorical(table.kind, ["few", "some", "many"], ordered=True), table.index)
+    if isinstance(right, list):
+        return asked(OrderedModel(kind, table[right], distr=distr).fit(disp=0, method="bfgs"))
+    named = f"kind ~ {right}"
+    return asked(OrderedModel.from_formula(named, table.assign(kind=kind), distr=distr).fit(disp=0, method="bfgs"))
+
+
+class TestOrderedLogit(Contract):
+    def fitted(self, rng):
+        table = people(rng)
+        return ordered(table, ["x", "z"]), table[["x", "z"]]
+
+
+class TestOrderedProbit(Contract):
+    def fitted(self, rng):
+        table = people(rng)
+        return ordered(table, ["x", "z"], "probit"), table[["x", "z"]]
+
+
+def test_ordered_classes_by_a_formula():
+    table = people(np.random.default_rng(4))
+    check_importer(ordered(table, "x + np.log(z) + C(town)"), table[["x", "z", "town"]])
+
+
+def test_ordered_classes_may_be_numbers():
+    table = people(np.random.default_rng(5))
+    results = asked(OrderedModel(table.visits.to_numpy(), table[["x", "z"]].to_numpy()).fit(disp=0, method="bfgs"))
+    assert check_importer(results, table[["x", "z"]].to_numpy()).readout.classes == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("seed", first(2, range(12)))
+def test_ordered_classes_agree_with_enumeration(seed):
+    rng = np.random.default_rng(seed)
+    table = people(rng)
+    table["x"] = rng.integers(0, 9, len(table))
+    score = 0.6 * table.x + 0.8 * (table.town == "a") + 0.5 * table.visits - 3 + rng.logistic(size=len(table))
+    table["kind"] = np.where(score < -1, "few", np.where(score < 1.5, "some", "many"))
+    results = ordered(table, "x + visits + C(town)", ["logit", "probit"][seed % 2])
+    every = pd.DataFrame(list(product(range(9), range(4), "abc")), columns=["x", "visits", "town"])
+    given = np.asarray(results.predict(every))
+    explainer = bf.Explainer(results, table[["x", "visits", "town"]])
+    few, some, many = given.T
+    none, low, high, most = (float(np.quantile(some, q)) for q in (0.1, 0.5, 0.8, 0.9))
+    targets = [
+        ("some", given.argmax(axis=1) == 1),
+        (bf.probability("some", at_least=most), some >= most),
+        (bf.probability("some", at_most=none), some <= none),
+        (bf.probability("some", between=(low, high)), (some >= low) & (some <= high)),
+        (bf.probability("few", at_most=0.05), few <= 0.05),
+        (bf.probability("many", at_least=0.7), many >= 0.7),
+    ]
+    for target, meets in targets:
+        for at in np.flatnonzero(~meets)[[0, -1]].tolist():
+            row = every.iloc[[at]]
+            answer = explainer.explain(row, target=target).only
+            listed = explainer.explain(row, target=target, constraints=[bf.candidates(every[meets])]).only
+            assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+            assert answer.cost == pytest.approx(listed.cost)
+            assert meets[(every == answer.point.iloc[0]).all(axis=1).to_numpy()].all()
+
+
+def test_any_other_class_of_ordered_ones_is_proven():
+    table = people(np.random.default_rng(5))
+    results = ordered(table, ["x", "z"])
+    rows = table[["x", "z"]].iloc[[int(np.asarray(results.predict(table[["x", "z"]]))[:, 1].argmax())]]
+    answer = bf.Explainer(results, table[["x", "z"]]).explain(rows).only
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.after in ("few", "many")
+
+
+def test_a_probability_that_a_middle_class_never_has_is_proven_impossible():
+    table = people(np.random.default_rng(5))
+    results = ordered(table, ["x", "z"])
+    answer = bf.Explainer(results, table[["x", "z"]]).explain(
+        table[["x", "z"]].iloc[[0]], target=bf.probability("some", at_least=0.99)
+    )
+    assert answer.only.certificate.status is bf.Status.PROVEN_INFEASIBLE
+
+
+def test_ordered_classes_of_another_distribution_are_searched():
+    from scipy.stats import gumbel_r
 
     table = people(np.random.default_rng(5))
-    kind = pd.Series(pd.Categorical(table.kind, ["few", "some", "many"], ordered=True))
-    results = OrderedModel(kind, table[["x", "z"]], distr="logit").fit(disp=0, method="bfgs")
-    assert "two thresholds" in why_unread(results, table[["x", "z"]])
-    row = table[["x", "z"]].iloc[[int(np.argmin(table.value))]]
-    answer = bf.Explainer(results, table[["x", "z"]]).explain(row, target="many")
-    assert np.asarray(results.predict(answer.point))[0].argmax() == 2
+    assert "the distribution gumbel_r" in why_unread(ordered(table, ["x", "z"], gumbel_r), table[["x", "z"]])
 
 
 def test_a_probability_is_a_value_and_proven():

@@ -339,18 +339,9 @@ class MonotoneFunction:
         """
         if strict:
             value = float(np.nextafter(value, -np.inf if below else np.inf))
-        perhaps, sure = (self._edge(value, below, certain) for certain in (False, True))
+        perhaps, nominal, sure = (self._edge(value, below, certain) for certain in (False, None, True))
         sign = 1.0 if self.rises != below else -1.0
-        if perhaps == np.inf:
-            return nothing(len(row))
-        if sure == -np.inf:
-            return everything(len(row))
-        nominal = self._edge(value, below, None)
-        if perhaps == -np.inf and abs(nominal) == np.inf:  # perhaps any score will do: by our own numbers, all or none
-            return replace(at_least(np.zeros(len(row)), math.copysign(0.5, nominal)), below=1.0, above=1.0)
-        b = perhaps if nominal == np.inf else min(max(nominal, perhaps), sure)
-        edge = at_least(sign * np.asarray(row), b)
-        return replace(edge, below=_apart(perhaps, b), above=_apart(b, sure))
+        return half_space(sign * np.asarray(row), perhaps, nominal, sure)
 
     def _edge(self, value: float, below: bool, certain: bool | None) -> float:
         """The first score that fulfils a wish, on the way in which it is fulfilled ever more.
@@ -370,6 +361,21 @@ class MonotoneFunction:
         if last >= LARGEST_SCORE:
             return np.inf
         return -np.inf if last == -np.inf else float(np.nextafter(last, np.inf))
+
+
+def half_space(row: FloatArray, perhaps: float, nominal: float, sure: float) -> ScoreSet:
+    """The scores s with `row @ s` from a number on: where they are in it perhaps, by our own numbers, and surely.
+
+    An infinite number says that none is, or that all are.
+    """
+    if perhaps == np.inf:
+        return nothing(len(row))
+    if sure == -np.inf:
+        return everything(len(row))
+    if perhaps == -np.inf and abs(nominal) == sure:  # perhaps any score will do: by our own numbers, all or none
+        return replace(at_least(np.zeros(len(row)), math.copysign(0.5, nominal)), below=1.0, above=1.0)
+    b = perhaps if nominal == np.inf else sure if nominal == -np.inf else min(max(nominal, perhaps), sure)
+    return replace(at_least(row, b), below=_apart(perhaps, b), above=_apart(b, sure))
 
 
 def _apart(low: float, high: float) -> float:

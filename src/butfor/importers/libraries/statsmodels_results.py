@@ -22,6 +22,7 @@ from butfor.importers.libraries.statsmodels_formulas import design_columns, vari
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import value_behind
 from butfor.model.monotone import AbstractStep, ComplementaryLogLog, Exponential, Logistic, Normal
+from butfor.model.ordered import OrderedClasses
 from butfor.model.readout import Argmax
 
 LINEAR = ("OLS", "WLS", "GLS", "GLSAR", "QuantReg", "RLM")
@@ -38,6 +39,10 @@ INVERSES: dict[str, AbstractStep | None] = {
     "CLogLog": ComplementaryLogLog(),
 }
 """The inverse of each link of a generalized linear model. Older names of them are written small."""
+
+
+DISTRIBUTIONS: dict[str, AbstractStep] = {"logistic": Logistic(), "norm": Normal()}
+"""Between which thresholds of them ordered classes lie, by the names of scipy."""
 
 
 class _Adapted:
@@ -129,18 +134,29 @@ def _response(model: Any) -> AbstractStep | None:
 
 
 def read_choices(estimator: _StatsmodelsChoices, columns: list[Column]) -> Imported:
-    """Several choices: the first has the score 0, each other one a linear score."""
+    """Several choices: the first has the score 0, each other one a linear score. Ordered ones share one score."""
     results = estimator.results
     if type(results.model).__name__ != "MNLogit":
-        raise UnsupportedModelError(
-            f"the classes of an {type(results.model).__name__} of statsmodels lie between two thresholds each.",
-            "Each class must have a score of its own.",
-            "Let the swarm search: it needs only predictions.",
-        )
+        return _read_order(estimator, columns)
     coef = np.asarray(results.params, dtype=np.float64).T
     coef = np.concatenate([np.zeros((1, coef.shape[1])), coef])
     score = additive_over(estimator.design(columns), coef, np.zeros(len(coef)))
     return score, Argmax(tuple(estimator.classes_.tolist()), "softmax")
+
+
+def _read_order(estimator: _StatsmodelsChoices, columns: list[Column]) -> Imported:
+    """One linear score, and the thresholds between the classes."""
+    model, params = estimator.results.model, np.asarray(estimator.results.params, dtype=np.float64)
+    name = str(getattr(model.distr, "name", type(model.distr).__name__))
+    if name not in DISTRIBUTIONS:
+        raise UnsupportedModelError(
+            f"an OrderedModel of statsmodels has the distribution {name}.",
+            f"It must be one of {', '.join(DISTRIBUTIONS)}.",
+            "Fit it with distr='logit' or 'probit', or let the swarm search: it needs only predictions.",
+        )
+    thresholds = np.asarray(model.transform_threshold_params(params)[1:-1], dtype=np.float64)
+    score = additive_over(estimator.design(columns), params[None, : -len(thresholds)], np.zeros(1))
+    return score, OrderedClasses(tuple(estimator.classes_.tolist()), thresholds, DISTRIBUTIONS[name])
 
 
 def _as_values(results: Any) -> Any:
