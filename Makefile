@@ -18,7 +18,7 @@ NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { ech
 COMPILED := $(abspath $(VENV))/compiled
 PYTEST := WARMED=$(COMPILED)/warmed NUMBA_CACHE_DIR=$(COMPILED)/used $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival bench-portfolio bench-serve bench-proofs bench-log reproduce docs picture clean
+.PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival bench-portfolio bench-serve bench-proofs bench-log reproduce docs packages picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -97,6 +97,13 @@ reproduce: $(VENV)/.dev ## the published tables and pictures, goes on where it w
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+packages: $(BIN)/python ## what a release uploads, in dist/: butfor as wheel and sdist, and butfor-check as a wheel
+	rm -rf dist
+	$(PIP) build twine
+	$(BIN)/python -m build
+	$(BIN)/python -m build --wheel --outdir dist checker
+	$(BIN)/python -m twine check --strict dist/*
 
 picture: $(VENV)/.dev ## draw the pictures in the README and in the documentation anew
 	$(BIN)/python examples/picture.py docs/images/answer.png

@@ -11,6 +11,13 @@ from butfor.cli.commands import app
 
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "polars", "pyarrow", "narwhals", "joblib", "highspy", "rich")
 
+WITHOUT = """
+import sys
+sys.modules["typer"] = None
+from butfor.__main__ import main
+main()
+"""
+
 LIST = """
 import sys
 from butfor.cli import main
@@ -41,3 +48,11 @@ def test_it_is_a_module_too() -> None:
     )
     assert wrong.returncode == 2
     assert wrong.stderr == "butfor: nix: No such file or directory\n"
+
+
+def test_without_the_libraries_of_the_command_it_says_what_to_install() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        'butfor: the command line needs typer, which is not installed. Run: pip install "butfor[cli]"\n'
+    )

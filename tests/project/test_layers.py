@@ -94,10 +94,6 @@ ONLY = {
     "matplotlib": (
         "butfor.views.drawing",
         "butfor.views.decision_map",
-        "butfor.views.bars",
-        "butfor.views.survival_curves",
-        "butfor.views.thresholds",
-        "butfor.views.small_trees",
         "butfor.views.heat_map",
     ),
     "openpyxl": ("butfor.views.answer_frames",),

@@ -12,7 +12,12 @@ from butfor.solvers.choose import SOLVERS
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 NOTES = sorted((ROOT / "benchmarks" / "notes").glob("*.md"))
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "changes").glob("*.md")), *NOTES]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "changes").glob("*.md")),
+    *NOTES,
+]
 LINES_OF_A_DECISION, LINES_OF_EACH_SOLVER, WIDTH = 60, 10, 130
 
 NOTE = re.compile(r"`(benchmarks/notes/\w+\.md)`")

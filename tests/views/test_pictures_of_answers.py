@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -382,3 +383,16 @@ def test_a_model_without_probabilities_has_a_map_of_its_decision() -> None:
     found = explainer.decision_map(answers, ("income", "late"), steps=10)
     assert found.of.startswith("decision function")
     assert ((found.values > 0) == found.met).all()
+
+
+@pytest.mark.parametrize("draw", [
+    lambda answers: answers.plot(), lambda answers: answers[0].plot(), lambda answers: bf.plots.shifts(bf.groups.shifts(answers)),
+])  # fmt: skip
+def test_without_matplotlib_a_picture_says_what_to_install(
+    tree: tuple[bf.Explainer, bf.Explanations], draw: Callable[[bf.Explanations], Axes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(bf.errors.MissingExtraError, match=r'pip install "butfor\[plots\]"'):
+        draw(tree[1][:1])

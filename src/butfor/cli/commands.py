@@ -135,7 +135,10 @@ def demo(
     for name, passed in answer.certificate.checks:
         typer.echo(f"  {'passed' if passed else 'FAILED'} - {name}")
     write(html, answer.to_html())
-    typer.echo("Compiling the loops of the other solvers, which is done once ...", err=True)
+    typer.echo(
+        "Compiling the loops of the other solvers, once: about 40 s on two idle processors. Ctrl-C leaves it for later.",
+        err=True,
+    )
     compile_all()
 
 

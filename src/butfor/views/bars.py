@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.views.drawing import BLUE, GREY, PALE
+from butfor.views.drawing import BLUE, GREY, PALE, pyplot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,14 +23,12 @@ def draw(methods: Sequence[str], panels: Mapping[str, FloatArray]) -> NDArray[An
     - `methods` (values): the method of each value; the same method may occur several times;
     - `panels`: title -> (values): the numbers to draw.
     """
-    from matplotlib import pyplot
-
     names = list(dict.fromkeys(methods))
     rows = {name: [i for i, method in enumerate(methods) if method == name] for name in names}
     across = min(ACROSS, len(panels))
     down = -(-len(panels) // across)
     size = (2.6 * across + 1.2, (0.9 + 0.34 * len(names)) * down)
-    figure, grid = pyplot.subplots(down, across, figsize=size, sharey=True, squeeze=False, layout="constrained")
+    figure, grid = pyplot().subplots(down, across, figsize=size, sharey=True, squeeze=False, layout="constrained")
     axes = grid.ravel()
     for ax, (title, values) in zip(axes, panels.items(), strict=False):
         for line, name in enumerate(names):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from butfor.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -28,14 +30,23 @@ def escaped(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def pyplot() -> Any:
+    """The part of matplotlib that makes figures. Whoever draws no picture does without matplotlib."""
+    try:
+        from matplotlib import pyplot as made
+    except ImportError:
+        raise MissingExtraError(
+            "a picture needs matplotlib.", "It is not installed.", 'Run: pip install "butfor[plots]"'
+        ) from None
+    return made
+
+
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     """The given axes, or new ones of this size in inches."""
     if ax is not None:
         return ax
-    from matplotlib import pyplot
-
-    _, made = pyplot.subplots(figsize=(width, height), layout="constrained")
-    return made
+    axes: Axes = pyplot().subplots(figsize=(width, height), layout="constrained")[1]
+    return axes
 
 
 def bare(ax: Axes, *sides: str, size: float = 8.5) -> None:

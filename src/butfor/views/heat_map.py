@@ -24,13 +24,13 @@ def shifts(table: Any, ax: Axes | None = None) -> Axes:
 
     A cell that is left blank is a column that stays. The colour follows the logarithm of the share of the range.
     """
-    from matplotlib.colors import SymLogNorm
-
     columns = columns_of(table, ["row"], "bf.groups.shifts")
     rows = columns.pop("row")
     names = list(columns)
     cells = np.array([columns[name] for name in names], dtype=np.float64).T
     ax = axes_of(ax, min(12.0, 2.2 + 0.75 * len(names)), min(6.0, 1.4 + 0.22 * len(rows)))
+    from matplotlib.colors import SymLogNorm
+
     drawn = ax.pcolormesh(
         np.where(cells == 0, np.nan, cells), cmap="PuOr", norm=SymLogNorm(LEAST_SHADE, vmin=-1.0, vmax=1.0)
     )

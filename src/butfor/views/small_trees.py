@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from butfor.views.drawing import GREY
+from butfor.views.drawing import GREY, axes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +21,6 @@ def draw(
 
     `texts` says what is written in each node, `label` gives the class of each leaf.
     """
-    from matplotlib import pyplot
-
     place: dict[int, tuple[float, float]] = {}
     leaves = 0
 
@@ -37,9 +35,7 @@ def draw(
 
     put(0, 0)
     deepest = -min(down for _, down in place.values())
-    if ax is None:
-        size = (max(4.0, 1.55 * leaves), 1.0 + 1.1 * deepest)
-        _, ax = pyplot.subplots(figsize=size, layout="constrained")
+    ax = axes_of(ax, max(4.0, 1.55 * leaves), 1.0 + 1.1 * deepest)
     for node, (across, down) in place.items():
         for child, word in ((no[node], "no"), (yes[node], "yes")):
             if child < 0:

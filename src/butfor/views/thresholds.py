@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.views.drawing import BLUE, GREY
+from butfor.views.drawing import BLUE, GREY, axes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,8 +25,6 @@ def heat_map(marks: Mapping[str, Sequence[tuple[float, float]]], ax: Axes | None
 
     `marks` maps a column to its thresholds: for each, its place in the range from 0 to 1, and the quantile.
     """
-    from matplotlib import pyplot
-
     best = {name: max((survives for _, survives in its), default=0.0) for name, its in marks.items()}
     chosen = sorted(marks, key=lambda name: -best[name])[:COLUMNS_MAPPED]
     names = [name for name in marks if name in chosen]
@@ -35,8 +33,7 @@ def heat_map(marks: Mapping[str, Sequence[tuple[float, float]]], ax: Axes | None
         for place, survives in marks[name]:
             interval = min(int(place * INTERVALS), INTERVALS - 1)
             cells[line, interval] = np.nanmax([cells[line, interval], survives])
-    if ax is None:
-        _, ax = pyplot.subplots(figsize=(7.5, 1.3 + 0.26 * len(names)), layout="constrained")
+    ax = axes_of(ax, 7.5, 1.3 + 0.26 * len(names))
     edges = np.linspace(0.0, 1.0, INTERVALS + 1)
     drawn = ax.pcolormesh(
         edges,
@@ -69,10 +66,7 @@ def curves(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw shares against the quantile, with the number of thresholds at the top, and mark the suggested quantile."""
-    from matplotlib import pyplot
-
-    if ax is None:
-        _, ax = pyplot.subplots(figsize=(7.0, 3.6), layout="constrained")
+    ax = axes_of(ax, 7.0, 3.6)
     place = np.arange(len(quantiles), dtype=np.float64)
     for (name, values), colour in zip(series.items(), (BLUE, "#c2410c", "#15803d", GREY), strict=False):
         ax.plot(place, values, "o-", color=colour, markersize=4)
