@@ -217,8 +217,9 @@ static double real(Json *of) { /* a hexadecimal float, or a whole number */
 
 /* ------------------------------------------------------------------------------------------------------ models */
 
-/* value <= cut goes to the left, or a whole number in the set does; a leaf has left < 0. What it adds is twice as exact as a double. */
-typedef struct { int feature, left, right; double cut; unsigned char *set; int size; double zero, one, rest; whole score; } Node;
+/* value <= cut goes to the left, or a whole number in the set does, and a missing value (NaN) if lost is 1; -1 if that is not said.
+   A leaf has left < 0. What it adds is twice as exact as a double. */
+typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; double zero, one, rest; whole score; } Node;
 typedef struct { Node *nodes; int count; } Tree;
 enum { LOGISTIC, SHARES, VALUE };
 
@@ -250,7 +251,7 @@ static void grown(Tree *tree) { /* children come after their parent, so every wa
 static float single(Json *of) { /* the decimal is rounded once */
     need(of->kind == '0' && strlen(of->text) < 60, "no number");
     float x = strtof(of->text, NULL);
-    need(fabsf(x) < 3.4e38f, "a number that float32 does not hold");
+    need(isfinite(x), "a number that float32 does not hold");
     return x;
 }
 
@@ -272,13 +273,14 @@ static void read_xgboost(Text data) {
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
         Json *tree = trees->items + t, *left = list(part(tree, "left_children")), *right = list(part(tree, "right_children"));
-        Json *at = list(part(tree, "split_indices")), *cut = list(part(tree, "split_conditions")), *kind = list(part(tree, "split_type"));
+        Json *lost = list(part(tree, "default_left")), *at = list(part(tree, "split_indices")), *cut = list(part(tree, "split_conditions")), *kind = list(part(tree, "split_type"));
         int n = left->count;
-        need(right->count == n && at->count == n && cut->count == n && kind->count == n, "lists of several lengths");
+        need(right->count == n && lost->count == n && at->count == n && cut->count == n && kind->count == n, "lists of several lengths");
         Node *nodes = room(n, sizeof(Node));
         for (int i = 0; i < n; i++) {
             nodes[i].left = (int)number(left->items + i, -1, n);
             nodes[i].right = (int)number(right->items + i, -1, n);
+            nodes[i].lost = (int)number(lost->items + i, 0, 2);
             nodes[i].feature = (int)number(at->items + i, 0, 1 << 30);
             float x = single(cut->items + i);
             if (nodes[i].left < 0) nodes[i].one = x;
@@ -293,6 +295,7 @@ static void read_xgboost(Text data) {
             int other = node->left;
             node->left = node->right;
             node->right = other;
+            node->lost = !node->lost;
             node->set = room(node->size = 1 << 16, 1);
             for (whole c = first; c < first + size; c++) node->set[number(categories->items + c, 0, 1 << 16)] = 1;
         }
@@ -344,7 +347,8 @@ static void read_lightgbm(Text data) {
                     nodes[i].feature = atoi(w[1][i]);
                     nodes[i].left = left >= 0 ? left : inner + ~left;
                     nodes[i].right = right >= 0 ? right : inner + ~right;
-                    nodes[i].cut = strtod(masks[(1 << 16) + i], NULL);
+                    nodes[i].cut = strtod(masks[(1 << 16) + i], NULL); /* where none was missing, it is read as 0 */
+                    nodes[i].lost = !(kind & 1) && ((kind >> 2 & 3) == 2 ? (kind & 2) != 0 : nodes[i].cut >= 0);
                     if (kind & 1) {
                         int k = (int)nodes[i].cut;
                         need(k >= 0 && k + 1 < cats, "a set that is missing");
@@ -407,13 +411,15 @@ static void read_arrays(Text data) {
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
         const char *keys[] = {"feature", "cut", "left", "right", "value"};
-        Json *tree = trees->items + t, *its[5];
+        Json *tree = trees->items + t, *its[5], *lost = maybe(tree, "missing");
         for (int k = 0; k < 5; k++) its[k] = list(part(tree, keys[k]));
         int n = its[0]->count;
         for (int k = 1; k < 5; k++) need(its[k]->count == n, "lists of several lengths");
+        need(!lost || list(lost)->count == n, "lists of several lengths");
         Node *nodes = room(n, sizeof(Node));
         for (int i = 0; i < n; i++) {
             Node *node = nodes + i;
+            node->lost = lost ? (int)number(lost->items + i, 0, 2) : -1;
             node->left = (int)number(its[2]->items + i, -n - 1, n);
             node->right = (int)number(its[3]->items + i, -n - 1, n);
             Json *value = its[4]->items + i, *cut = its[1]->items + i;
@@ -428,14 +434,13 @@ static void read_arrays(Text data) {
                 node->rest = fma(scale, x, -node->one);
             } else if (is(cut, "inf") || is(cut, "-inf")) {
                 node->feature = (int)number(its[0]->items + i, 0, 1 << 30);
-                if (is(cut, "inf")) node->right = node->left;
-                else node->left = node->right;
+                node->cut = is(cut, "inf") ? INFINITY : -INFINITY; /* only a missing value goes to the other side */
             } else {
                 node->feature = (int)number(its[0]->items + i, 0, 1 << 30);
                 node->cut = real(cut);
                 if (model.single) {
                     float near = (float)node->cut;
-                    need(fabsf(near) < 3.4e38f, "a number that float32 does not hold");
+                    need(isfinite(near), "a number that float32 does not hold");
                     node->cut = (double)near <= node->cut ? near : nextafterf(near, -INFINITY);
                 }
             }
@@ -474,13 +479,14 @@ static void read_model(const char *kind, Text data) {
 static double as_read(double x) { return model.single ? (double)(float)x : x; }
 
 static int to_left(const Node *node, double x) {
+    if (isnan(x)) { need(node->lost >= 0, "the model does not say where a missing value goes"); return node->lost; }
     if (!node->set) return x <= node->cut;
     return x >= 0 && x < node->size && x == floor(x) && node->set[(int)x];
 }
 
 /* ---------------------------------------------------------------------------------------------------- questions */
 
-typedef struct { whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count; } Column;
+typedef struct { whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count, loses; double lost; } Column; /* the last cell of one that loses its number is the missing one */
 typedef struct { whole score; int from, to; } Leaf;              /* its entries */
 typedef struct { int column, pair, from, to; } Entry;            /* its blocks */
 typedef struct { int column, first, last; int *of_cell; } Pair;  /* the blocks of a column in a tree, and that of each cell or -1 */
@@ -531,11 +537,22 @@ static whole in_units(quad fee, quad rate, quad square, quad move, int exact) { 
     return found >= q.bound ? q.bound : floor_of(found);
 }
 
+static double input(Json *of) { return of->kind == 'n' ? NAN : as_read(real(of)); } /* null is a missing value */
+
 static void read_number(Column *c, Json *about, Json *own) {
-    double now = real(part(own, "now")), least = real(part(own, "least")), most = real(part(own, "most")), fees[3];
+    Json *now_is = part(own, "now"), *lost = maybe(about, "missing"), *lose = maybe(own, "missing");
+    int known = now_is->kind != 'n';
+    double least = real(part(own, "least")), most = real(part(own, "most")), fees[3];
     Json *price = list(part(own, "price")), *grid = part(about, "grid"), *edges = part(about, "edges");
     need(price->count == 3, "no three prices");
     for (int i = 0; i < 3; i++) { fees[i] = real(price->items + i); need(fees[i] >= 0, "a negative price"); }
+    double now = known ? real(now_is) : least;
+    need(known || (fees[1] == 0 && fees[2] == 0), "a price of a distance from nowhere");
+    c->loses = lost && lost->kind != 'n';
+    need(c->loses || (known && (!lose || lose->kind == 'n')), "a column that is never missing");
+    need(!lose || lose->kind == 'n' || known, "a price of what it is");
+    if (c->loses) need(list(lost)->count == c->feature_count, "a missing value that does not set its feature");
+    if (c->loses && c->feature_count) c->lost = input(lost->items);
     int single_column = truth(part(about, "single")), dyadic = 1;
     c->stay = truth(part(own, "stay"));
     quad step = 0, anchor = 0, blur = 0;
@@ -546,7 +563,7 @@ static void read_number(Column *c, Json *about, Json *own) {
         need(step > 0, "a step that is not above 0");
         blur = dyadic ? 0 : single_column ? ldexp(1, -22) : ldexp(1, -49);
     }
-    c->cells = c->cut_count + 1;
+    c->cells = c->cut_count + 1 + c->loses;
     double *end = room(c->cut_count, sizeof(double)), *after = room(c->cut_count, sizeof(double));
     int *closed = room(c->cut_count, sizeof(int));
     if (edges->kind != 'n') {
@@ -565,10 +582,10 @@ static void read_number(Column *c, Json *about, Json *own) {
         if (single_column) after[i] = next;
         else end[i] = after[i] = (cut + next) / 2;
     }
-    c->home = 0;
-    for (int i = 0; i < c->cut_count; i++) c->home += edges->kind != 'n' ? end[i] < now : c->cuts[i] < as_read(now);
+    c->home = known ? 0 : c->cut_count + 1;
+    for (int i = 0; known && i < c->cut_count; i++) c->home += edges->kind != 'n' ? end[i] < now : c->cuts[i] < as_read(now);
     c->price = room(c->cells, sizeof(whole));
-    for (int cell = 0; cell < c->cells; cell++) {
+    for (int cell = 0; cell <= c->cut_count; cell++) {
         c->price[cell] = FAR;
         if (cell == c->home && c->stay) { c->price[cell] = 0; continue; }
         double low = cell && after[cell - 1] > least ? after[cell - 1] : least;
@@ -576,7 +593,7 @@ static void read_number(Column *c, Json *about, Json *own) {
         if (low > high) continue;
         if (step == 0) {
             quad x = now < low ? low : now > high ? high : now;
-            c->price[cell] = x == now ? in_units(0, 0, 0, 0, 1) : in_units(fees[0], fees[1], fees[2], quad_abs(x - now), 1);
+            c->price[cell] = x == now && known ? in_units(0, 0, 0, 0, 1) : in_units(fees[0], fees[1], fees[2], quad_abs(x - now), 1);
             continue;
         }
         quad off = blur * (quad_abs(anchor) + (fabs(low) > fabs(high) ? fabs(low) : fabs(high)));
@@ -590,9 +607,13 @@ static void read_number(Column *c, Json *about, Json *own) {
         if (move == 0) { c->price[cell] = in_units(fees[0], 0, 0, 0, 0); continue; }
         quad fee = fees[0];
         move = move > 2 * off ? move - 2 * off : 0;
-        if (move == 0) fee = 0;
+        if (move == 0 && known) fee = 0;
         c->price[cell] = in_units(fee, fees[1], fees[2], move, off == 0);
     }
+    if (!c->loses) return;
+    double fee = lose && lose->kind != 'n' ? real(lose) : 0;
+    need(fee >= 0, "a negative price");
+    c->price[c->cells - 1] = lose && lose->kind != 'n' ? in_units(0, fee, 0, 1, 1) : !known && c->stay ? 0 : FAR;
 }
 
 static void read_levels(Column *c, Json *about, Json *own) {
@@ -607,7 +628,7 @@ static void read_levels(Column *c, Json *about, Json *own) {
         Json *level = list(levels->items + k), *price = prices->items + k;
         need(level->count == c->feature_count + 1, "a level lacks a feature");
         c->inputs[k] = room(c->feature_count, sizeof(double));
-        for (int f = 0; f < c->feature_count; f++) c->inputs[k][f] = as_read(real(level->items + f + 1));
+        for (int f = 0; f < c->feature_count; f++) c->inputs[k][f] = input(level->items + f + 1);
         double p = price->kind == 'n' ? 0 : real(price);
         need(p >= 0, "a negative price");
         c->price[k] = price->kind == 'n' ? FAR : in_units(0, p, 0, 1, 1);
@@ -637,7 +658,7 @@ static void read_columns(Json *shared, Json *own) {
         for (int t = 0; t < model.count; t++)
             for (int i = 0; i < model.trees[t].count; i++) {
                 Node *node = model.trees[t].nodes + i;
-                if (node->left < 0 || !c->feature_count || node->feature != c->features[0]) continue;
+                if (node->left < 0 || !c->feature_count || node->feature != c->features[0] || isinf(node->cut)) continue;
                 need(!node->set, "a number that the model takes for a category");
                 more(c->cuts, c->cut_count, space);
                 c->cuts[c->cut_count++] = node->cut;
@@ -699,7 +720,8 @@ static void read_goal(Json *wanted) {
 
 static int goes_left(const Node *node, int j, int cell) {
     Column *c = q.columns + j;
-    if (!c->levels) return cell < c->cut_count && c->cuts[cell] <= node->cut;
+    if (!c->levels && cell > c->cut_count) return to_left(node, c->lost);
+    if (!c->levels) return cell < c->cut_count ? c->cuts[cell] <= node->cut : node->cut == INFINITY;
     for (int i = 0; i < c->feature_count; i++)
         if (c->features[i] == node->feature) return to_left(node, c->inputs[cell][i]);
     return 0;
@@ -1088,7 +1110,7 @@ static void recorded(Json *rows) {
             Node *nodes = model.trees[t].nodes, *node = nodes;
             while (node->left >= 0) {
                 need(node->feature < inputs->count, "a row that is too short");
-                node = nodes + (to_left(node, as_read(real(inputs->items + node->feature))) ? node->left : node->right);
+                node = nodes + (to_left(node, input(inputs->items + node->feature)) ? node->left : node->right);
             }
             total += adds(node);
         }

@@ -103,7 +103,7 @@ def single(x):
     bits = struct.unpack("<q", struct.pack("<d", near))[0]
     if bits & 0x1FFFFFFF == 0x10000000 and F(near) != x:  # as near to two of them; which is nearer, `x` itself says
         near = struct.unpack("<d", struct.pack("<q", bits + (1 if (F(near) < x) == (near > 0) else -1)))[0]
-    need(abs(near) < 3.4e38, "a number that float32 does not hold:", near)
+    need(abs(near) < 2.0**128 - 2.0**103, "a number that float32 does not hold:", near)
     return F(struct.unpack("<f", struct.pack("<f", near))[0])
 
 
@@ -145,8 +145,9 @@ class Model:
     """A sum of trees, or of weighted features, in exact numbers, as the file of the model says it.
 
     weights: what a unit of each feature adds; none if it is a sum of trees
-    trees: lists of nodes. A node (feature, cut, left, right) sends values <= cut to the left, and one with a set of whole
-        numbers in place of the cut those in the set. A leaf is (what it adds for class 0, what it adds).
+    trees: lists of nodes. A node (feature, cut, left, right, lost) sends values <= cut to the left, one with a set of whole
+        numbers in place of the cut those in the set, and one without a cut all values. `lost` is whether it sends a missing
+        one there, None if the model does not say. A leaf is (what it adds for class 0, what it adds).
     single: whether values are read as float32
     kind: "logistic" (the sum is the logit of class 1), "shares" (the mean of class 1's leaves is its probability, and the
         class with more is predicted), "value", or "score" (class 1 is predicted above 0)
@@ -179,9 +180,9 @@ class Model:
         """A tree. Children come after their parent, so every walk ends."""
         need(nodes, "a tree without nodes")
         for at, node in enumerate(nodes):
-            if len(node) == 4:
+            if len(node) > 2:
                 whole(node[0], 0, 10**6, "a feature")
-                for child in node[2:]:
+                for child in node[2:4]:
                     whole(child, at + 1, len(nodes), f"a child of node {at}")
         self.trees.append(nodes)
 
@@ -200,15 +201,15 @@ class Model:
         for tree in learner["gradient_booster"]["model"]["trees"]:
             starts = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"])
             sets = {node: frozenset(tree["categories"][a : a + n]) for node, a, n in starts}
-            keys = "split_indices", "split_conditions", "left_children", "right_children", "split_type"
+            keys = "split_indices", "split_conditions", "left_children", "right_children", "split_type", "default_left"
             nodes = []
-            for at, (feature, x, left, right, kind) in enumerate(zip(*[tree[key] for key in keys])):
+            for at, (feature, x, left, right, kind, lost) in enumerate(zip(*[tree[key] for key in keys])):
                 if left < 0:
                     nodes.append((F(0), single(F(x))))
                 elif kind:
-                    nodes.append((feature, sets[at], right, left))  # the set goes to the right
+                    nodes.append((feature, sets[at], right, left, not lost))  # the set goes to the right
                 else:
-                    nodes.append((feature, next_single(single(F(x)), -1), left, right))
+                    nodes.append((feature, next_single(single(F(x)), -1), left, right, bool(lost)))
             self.add(nodes)
         given = parsed(about["base_score"])
         self.base = base = single(F(given[0] if type(given) is list else given))
@@ -243,9 +244,10 @@ class Model:
                 if kind & 1:
                     mine = words[starts[int(cut)] : starts[int(cut) + 1]]
                     bits = {32 * k + b for k, word in enumerate(mine) for b in range(32) if word >> b & 1}
-                    nodes.append((feature, frozenset(bits), left, right))
-                else:
-                    nodes.append((feature, F(float(cut)), left, right))
+                    nodes.append((feature, frozenset(bits), left, right, False))
+                else:  # where no value was missing, a missing one is read as 0
+                    lost = kind & 2 > 0 if kind >> 2 & 3 == 2 else float(cut) >= 0
+                    nodes.append((feature, F(float(cut)), left, right, lost))
             self.add(nodes + leaves)
 
     def read_catboost(self, data):
@@ -257,7 +259,11 @@ class Model:
         need(objective in kinds, "an objective that is not read:", shown(objective))
         self.kind = kinds[objective]
         need(not told["features_info"].get("categorical_features"), "categories of CatBoost are not read")
-        place = {f["feature_index"]: f["flat_feature_index"] for f in told["features_info"]["float_features"]}
+        read = {"AsFalse": True, "AsTrue": False}
+        place = {
+            f["feature_index"]: (f["flat_feature_index"], read.get(f["nan_value_treatment"]))
+            for f in told["features_info"]["float_features"]
+        }
         scale, base = told["scale_and_bias"]
         need(scale == 1 and len(base) == 1, "a scale, or more than one score")
         self.base = F(float(base[0]))
@@ -269,8 +275,8 @@ class Model:
             for level, split in enumerate(reversed(splits)):
                 first = (1 << level) - 1
                 cut = single(F(split["border"]))
-                feature = place[split["float_feature_index"]]
-                nodes += [(feature, cut, 2 * k + 1, 2 * k + 2) for k in range(first, 2 * first + 1)]
+                feature, lost = place[split["float_feature_index"]]
+                nodes += [(feature, cut, 2 * k + 1, 2 * k + 2, lost) for k in range(first, 2 * first + 1)]
             self.add(nodes + leaves)
 
     def read_arrays(self, data):
@@ -284,18 +290,22 @@ class Model:
         self.plain = self.base == 0 and scale == 1
         need(self.kind != "shares" or self.plain, "shares with a base or a scale")
         for tree in told["trees"]:
-            nodes = []
-            for feature, cut, left, right, value in zip(*[tree[k] for k in ("feature", "cut", "left", "right", "value")]):
+            nodes, keys = [], ("feature", "cut", "left", "right", "value")
+            losing = tree.get("missing", [None] * len(tree["left"]))
+            for feature, cut, left, right, value, lost in zip(*[tree[k] for k in keys], losing):
+                need(lost in (None, 0, 1), "neither true nor false")
                 if left < 0 and self.kind == "shares":
                     zero, one = (real(x, "a leaf") for x in value)
                     need(zero >= 0 and one >= 0, "a negative share")
                     nodes.append((zero, one))
                 elif left < 0:
                     nodes.append((F(0), scale * real(value, "a leaf")))
-                elif cut in ("inf", "-inf"):  # only a missing value goes to the other side
-                    nodes.append((feature, F(0)) + 2 * (left if cut == "inf" else right,))
+                elif cut == "inf":  # only a missing value goes to the right
+                    nodes.append((feature, None, left, right, lost))
+                elif cut == "-inf":
+                    nodes.append((feature, None, right, left, None if lost is None else 1 - lost))
                 else:
-                    nodes.append((feature, self.cut_below(real(cut, "a cut")), left, right))
+                    nodes.append((feature, self.cut_below(real(cut, "a cut")), left, right, lost))
             self.add(nodes)
         self.over = len(self.trees) if told["mean"] else 1
 
@@ -313,18 +323,23 @@ class Model:
         return near if near <= cut else next_single(near, -1)
 
     def read(self, value):
-        return single(value) if self.single else value
+        return single(value) if self.single and value is not None else value
 
     @staticmethod
     def left(node, value):
-        return value in node[1] if type(node[1]) is frozenset else value <= node[1]
+        """Whether a value, or a missing one (None), goes to the left at a node."""
+        _, cut, _, _, lost = node
+        need(value is not None or lost is not None, "the model does not say where a missing value goes")
+        if value is None:
+            return lost
+        return cut is None or (value in cut if type(cut) is frozenset else value <= cut)
 
     def score(self, row, of=lambda leaf: leaf[1]):
         """The exact sum for a row of features."""
         total = self.base + sum(of((F(0), weight * row[f])) for f, weight in enumerate(self.weights) if weight)
         for nodes in self.trees:
             node = nodes[0]
-            while len(node) == 4:
+            while len(node) > 2:
                 node = nodes[node[2] if self.left(node, self.read(row[node[0]])) else node[3]]
             total += of(node)
         return total
@@ -376,6 +391,7 @@ class Column:
     """A column of the table, and what its values cost: a number in a range, perhaps on a grid, or a list of levels.
 
     features: the features of the model that it sets; home: the cell of the row
+    lost: what they are if the number is missing (None: missing, too), which is its last cell; None if it never is
     price (cells): of the nearest admissible value; None if there is none
     """
 
@@ -387,21 +403,30 @@ class Column:
         self.read_levels(own) if self.levels is not None else self.read_number(about, own, nodes)
 
     def read_levels(self, own):
-        self.inputs = [[self.model.read(real(x, "an input")) for x in level[1:]] for level in self.levels]
-        need(all(len(x) == len(self.features) for x in self.inputs), "a level of", self.name, "lacks a feature")
+        self.inputs = [self.input(level[1:]) for level in self.levels]
         self.home = self.now = whole(own["now"], 0, len(self.levels), "the level of the row")
         need(len(own["prices"]) == len(self.levels), "not every level of", self.name, "has a price")
         self.price = [None if x is None else real(x, "a price") for x in own["prices"]]
         need(all(p is None or p >= 0 for p in self.price), "a negative price")
         self.stay = self.price[self.home] is not None
 
+    def input(self, given):
+        """What the model reads of the features: numbers, or None for a missing one."""
+        need(len(given) == len(self.features), self.name, "does not set each of its features")
+        return [None if x is None else self.model.read(real(x, "an input")) for x in given]
+
     def read_number(self, about, own, nodes):
         need(len(self.features) < 2, self.name, "is a number, and sets several features")
-        self.now, self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("now", "least", "most"))
+        self.lost = None if about.get("missing") is None else self.input(about["missing"])
+        self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("least", "most"))
+        self.now, lose = (None if own.get(k) is None else real(own[k], k + " of " + self.name) for k in ("now", "missing"))
+        self.start = self.low if self.now is None else self.now  # from where moves are counted, which then cost only the fee
         self.fee, self.rate, self.square = (real(x, "a price") for x in own["price"])
         need(min(self.fee, self.rate, self.square) >= 0, "a negative price")
         self.stay, self.single = own["stay"], about["single"]
         need(type(self.stay) is bool and type(self.single) is bool, "neither true nor false")
+        need(self.now is not None or self.rate == self.square == 0, "a price of a distance from nowhere")
+        need(self.lost is not None or (self.now is not None and lose is None), self.name, "is never missing")
         self.step = self.anchor = self.blur = F(0)
         if about["grid"] is not None:
             self.step, self.anchor = (F(*map(written_whole, x.split("/"))) for x in about["grid"])
@@ -409,7 +434,7 @@ class Column:
             dyadic = all(x.denominator & (x.denominator - 1) == 0 for x in (self.step, self.anchor))
             self.blur = F(0) if dyadic else F(1, 1 << (22 if self.single else 49))
         need(not any(type(cut) is frozenset for cut in nodes), "a number that the model takes for a category:", self.name)
-        self.cuts = sorted(nodes)
+        self.cuts = sorted(cut for cut in nodes if cut is not None)
         self.place = {cut: at for at, cut in enumerate(self.cuts)}
         self.line = [real(x, "a line") for x in about.get("line") or (1, 0, 0)]
         self.ends, self.moved = [self.ends_at(cut) for cut in self.cuts], about["edges"] is not None
@@ -419,6 +444,9 @@ class Column:
             self.ends = [(x, x, True) for x in edges]
         self.home = self.cell(self.now)
         self.price = [self.cheapest_in(cell) for cell in range(len(self.cuts) + 1)]
+        if self.lost is not None:
+            need(lose is None or (lose >= 0 and self.now is not None), "a price of what it is, or a negative one")
+            self.price.append(F(0) if self.now is None and self.stay else lose)
 
     def ends_at(self, cut):
         """The largest number that is perhaps read as up to a cut, the least that is perhaps read as above, if not itself."""
@@ -428,6 +456,8 @@ class Column:
         return (cut, after, False) if self.single else ((cut + after) / 2, (cut + after) / 2, False)
 
     def cell(self, value):
+        if value is None:
+            return len(self.cuts) + 1
         return sum(end[0] < value for end in self.ends) if self.moved else sum(c < self.model.read(value) for c in self.cuts)
 
     def cheapest_in(self, cell):
@@ -437,20 +467,20 @@ class Column:
         low = max(self.low, self.ends[cell - 1][1]) if cell else self.low
         high = min(self.high, self.ends[cell][0]) if cell < len(self.ends) else self.high
         if not self.step:
-            return self.cost(min(max(self.now, low), high) - self.now) if low <= high else None
+            return self.cost(min(max(self.start, low), high) - self.start) if low <= high else None
         blur = self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
         first, last = up((low - blur - self.anchor) / self.step), (high + blur - self.anchor) // self.step
         if not blur and cell and self.ends[cell - 1][2] and self.anchor + first * self.step == self.ends[cell - 1][1]:
             first += 1  # the edge itself lies in the cell before
         if first > last or low > high:
             return None
-        k = min(max(round((self.now - self.anchor) / self.step), first), last)
-        move = abs(self.anchor + k * self.step - self.now)
+        k = min(max(round((self.start - self.anchor) / self.step), first), last)
+        move = abs(self.anchor + k * self.step - self.start)
         return self.cost(max(F(0), move - 2 * blur)) if move else self.fee
 
     def cost(self, move):
         move = abs(move)
-        return self.fee * (move != 0) + self.rate * move + self.square * move * move
+        return self.fee * (move != 0 or self.now is None) + self.rate * move + self.square * move * move
 
     def takes(self, value):
         """The price of an answer's value, and whether it is a change. It must be admissible."""
@@ -458,19 +488,22 @@ class Column:
             price = self.price[whole(value, 0, len(self.levels), "a level of the answer")]
             need(price is not None, self.name, "may not become", shown(self.levels[value][0]))
             return price, value != self.now
-        value = real(value, "a value of the answer")
+        value = None if value is None else real(value, "a value of the answer")
         if value == self.now and self.stay:
             return F(0), False
+        if value is None:
+            need(self.lost is not None and self.price[-1] is not None, self.name, "may not become missing")
+            return self.price[-1], True
         need(self.low <= value <= self.high and value != self.now, self.name, "leaves its range, or may not stay")
         if self.step:
             off = abs(value - self.anchor - round((value - self.anchor) / self.step) * self.step)
             need(off <= 2 * self.blur * (abs(value) + abs(self.anchor)), self.name, "leaves its grid")
-        return self.cost(value - self.now), True
+        return self.cost(value - self.start), True
 
     def sets(self, value):
         """What a value sets the features to, or a number that goes the same way."""
-        if self.levels is not None:
-            return self.inputs[value]
+        if self.levels is not None or value is None:
+            return self.lost if value is None else self.inputs[value]
         value = real(value, "a value")
         if self.model.weights:
             return [self.line[0] * value + self.line[1]]
@@ -481,12 +514,15 @@ class Column:
     def goes_left(self, node):
         """The cells that go to the left at a node, as bits."""
         if self.levels is None:
-            return (1 << self.place[node[1]] + 1) - 1
+            lost = self.lost is not None and bool(self.model.left(node, self.lost[0]))
+            return (1 << self.place.get(node[1], len(self.cuts)) + 1) - 1 | lost << len(self.cuts) + 1
         at = self.features.index(node[0])
         return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(node, inputs[at]))
 
     def word(self, value):
-        return self.levels[value][0] if self.levels is not None else digits(real(value, "a value"), 9)
+        if self.levels is not None:
+            return self.levels[value][0]
+        return "missing" if value is None else digits(real(value, "a value") if type(value) is str else value, 9)
 
     def said(self):
         """What the column is now and may become, in words."""
@@ -498,8 +534,10 @@ class Column:
         grid = f"on the grid {self.step} k + {self.anchor}" if self.step else "float32" if self.single else "any number"
         parts = [(self.fee, "for any change"), (self.rate, "a unit"), (self.square, "a unit squared")]
         price = " and ".join(f"{digits(x)} {words}" for x, words in parts if x) or "nothing"
-        moves = f"may become {digits(self.low, 9)} to {digits(self.high, 9)}, {grid}, at {price}"
-        return f"{self.name}: is {digits(self.now, 9)}{stay}; {moves if self.low <= self.high else 'may not change'}"
+        moves = [f"may become {digits(self.low, 9)} to {digits(self.high, 9)}, {grid}, at {price}"] * (self.low <= self.high)
+        if None not in (self.lost, self.now, self.price[-1]):
+            moves.append(f"may become missing at {digits(self.price[-1])}")
+        return f"{self.name}: is {self.word(self.now)}{stay}; {', '.join(moves) or 'may not change'}"
 
 
 class Tree:
@@ -512,10 +550,10 @@ class Tree:
         self.blocks, self.entries, self.leaves = {}, [], []
         left, parts, known = {}, {}, {}
         for node in nodes:
-            if len(node) == 4 and node[:2] not in left:
+            if len(node) > 2 and node not in left:
                 need(node[0] in column_of, "no column sets feature", node[0])
                 j = column_of[node[0]]
-                left[node[:2]] = j, columns[j].goes_left(node)
+                left[node] = j, columns[j].goes_left(node)
         for j, cells in left.values():
             if 0 < cells & alive[j] < alive[j]:
                 parts[j] = [p for part in parts.get(j, [alive[j]]) for p in (part & cells, part & ~cells) if p]
@@ -525,8 +563,8 @@ class Tree:
         stack = [(0, {})]
         while stack:
             at, box = stack.pop()
-            if len(nodes[at]) == 4:
-                j, cells = left[nodes[at][:2]]
+            if len(nodes[at]) > 2:
+                j, cells = left[nodes[at]]
                 for child, some in (nodes[at][3], ~cells), (nodes[at][2], cells):
                     inside = box.get(j, alive[j]) & some
                     if inside:
@@ -547,7 +585,7 @@ class Question:
 
     def __init__(self, shared, own, model):
         self.model, cuts, column_of = model, {}, {}
-        for node in (node for nodes in model.trees for node in nodes if len(node) == 4):
+        for node in (node for nodes in model.trees for node in nodes if len(node) > 2):
             cuts.setdefault(node[0], set()).add(node[1])
         need(len(own["columns"]) == len(shared["columns"]), "not every column has a line of its own")
         self.columns = []
@@ -562,6 +600,7 @@ class Question:
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         self.wanted = Wanted(model, shared["wanted"], self.doubt_of_line() if model.weights else model.doubt)
+        need(not model.weights or all(c.levels or c.lost is None for c in self.columns), "missing values before weights")
         if not model.weights:
             self.count_in_units(column_of)
 
@@ -891,7 +930,7 @@ def beside(path, name, sha256):
 def recorded(shared, model):
     """Compare the sums of recorded rows with what the estimator said."""
     for inputs, said in shared["recorded"]:
-        row = [real(x, "an input") for x in inputs]
+        row = [None if x is None else real(x, "an input") for x in inputs]
         off = abs(model.score(row) / model.over - real(said, "what was said"))
         doubt = model.rounding([abs(w * x) for w, x in zip(model.weights, row)]) if model.weights else model.doubt
         need(off <= doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
@@ -948,7 +987,7 @@ LIMITS = """What this rests on:
   - it reads values as {reads}, compares as its documentation says, and adds in IEEE arithmetic, in any order
     (its sums may be off by {doubt}; rows that it may take within that count as taken)
   - columns become the features of the model as the question file says (levels, and numbers that a pipeline changes)
-  - prices, ranges and levels above are those that were asked for; no value is missing
+  - prices, ranges and levels above are those that were asked for
   - {recorded} recorded rows have the recorded scores
 Not needed: whoever made the proof, how it was found, and any library."""
 

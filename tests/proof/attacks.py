@@ -94,16 +94,32 @@ def with_another_question(r: random.Random, case: Case) -> Case:
             if r.random() < 0.2 and mine["prices"][0] is not None:
                 mine["now"] = 0
         else:
-            key = r.choice(["now", "least", "most", "price", "stay"])
-            if key == "price":
+            key = r.choice(
+                ["now", "least", "most", "price", "stay", *["missing"] * 2 * (mine["now"] is None or "missing" in mine)]
+            )
+            if key == "missing":
+                lose_or_find(r, mine)
+            elif key == "price":
                 mine[key][1] = abs(another_float(r, float.fromhex(mine[key][1]))).hex()
             elif key == "stay":
                 mine[key] = not mine[key]
-            else:
+            elif mine[key] is not None:
                 mine[key] = another_float(r, float.fromhex(mine[key])).hex()
     if r.random() < 0.1:
         shared["wanted"]["of"][1] ^= 1
     return replace(case, own=own, shared=shared)
+
+
+def lose_or_find(r: random.Random, mine: dict[str, Any]) -> None:
+    """Another price of becoming missing, or another row that is."""
+    if r.random() < 0.3:
+        mine["now"] = None if mine["now"] is not None else mine["least"]
+        mine["price"][1:] = [(0.0).hex()] * 2
+        mine.pop("missing", None)
+    elif mine["now"] is None:
+        mine["price"][0] = abs(another_float(r, float.fromhex(mine["price"][0]))).hex()
+    else:
+        mine["missing"] = r.choice([None, (0.0).hex(), abs(r.gauss(0, 0.5)).hex()])
 
 
 def with_another_model(r: random.Random, case: Case) -> Case:
@@ -115,12 +131,16 @@ def with_another_model(r: random.Random, case: Case) -> Case:
             tree["left_children"][k], tree["right_children"][k] = tree["right_children"][k], tree["left_children"][k]
         elif r.random() < 0.2:
             data["learner"]["learner_model_param"]["base_score"] = str([r.uniform(0.05, 0.95)])
+        elif r.random() < 0.2:
+            tree["default_left"][k] = 1 - tree["default_left"][k]
         else:
             tree["split_conditions"][k] = float(np.float32(another_float(r, tree["split_conditions"][k])))
     else:
         tree = r.choice(data["trees"])
         k = r.randrange(len(tree["left"]))
-        if tree["left"][k] >= 0:
+        if tree["left"][k] >= 0 and "missing" in tree and r.random() < 0.3:
+            tree["missing"][k] = 1 - tree["missing"][k]
+        elif tree["left"][k] >= 0:
             tree["cut"][k] = another_float(r, float.fromhex(tree["cut"][k])).hex()
         elif isinstance(tree["value"][k], list):
             tree["value"][k] = [abs(another_float(r, float.fromhex(x))).hex() for x in tree["value"][k]]
@@ -239,6 +259,8 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "takes too long steps of sums": ("(some - self.goal) % step if", "(some - self.goal) % (4 * step) if"),
     "begins grids late": ("k = min(max(round(", "k = 1 + min(max(round("),
     "takes any cost for too much": ('raise Wrong(f"an end of', 'return Wrong(f"an end of'),
+    "sends missing values to the other side": ("            return lost\n", "            return not lost\n"),
+    "lets numbers become missing for nothing": ("self.now is None and self.stay else lose)", "self.stay else lose)"),
     "does not read the footer": ("need(last == footer, ", "need(True, "),
 }  # fmt: skip
 """Single faults: what stands in the checker, and what a broken one has in its place."""

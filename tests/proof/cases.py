@@ -22,7 +22,7 @@ import butfor as bf
 from butfor.proof.checker import checker
 from tests.proof import judge
 
-KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost")
+KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost")
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,17 @@ def estimator(kind: str) -> Any:
         "boosted": GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0),
         "histogram": HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=4, min_samples_leaf=3),
         "xgboost": xgboost.XGBClassifier(n_estimators=8, max_depth=2, n_jobs=1),
-    }[kind]
+    }[kind.split()[-1]]
     encoder = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"]), remainder="passthrough")
     return make_pipeline(encoder, learner)
+
+
+def with_holes(X: pd.DataFrame) -> pd.DataFrame:
+    """A table in which some numbers are missing."""
+    X = X.assign(age=X["age"].astype(float))
+    X.loc[X.index % 4 == 0, "income"] = np.nan
+    X.loc[X.index % 7 == 0, "age"] = np.nan
+    return X
 
 
 def table(seed: int = 0, rows: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
@@ -115,12 +123,13 @@ QUESTIONS: tuple[tuple[int, tuple[Any, ...]], ...] = (
 def cases(kind: str, rows: int = 2) -> tuple[Case, ...]:
     """Proofs about a model of this kind. All of them are accepted, which others test."""
     X, y = table()
+    X, holes = (with_holes(X), [bf.may_be_missing("age")]) if "lost" in kind else (X, [])
     model = estimator(kind).fit(X, y)
     explainer, predicted = bf.Explainer(model, data=X), model.predict(X)
     found = []
     for number, (wanted, constraints) in enumerate(QUESTIONS):
         chosen = X[predicted != wanted].iloc[:rows]
-        answers = explainer.explain(chosen, target=bf.classes(wanted), constraints=list(constraints))
+        answers = explainer.explain(chosen, target=bf.classes(wanted), constraints=[*constraints, *holes])
         with TemporaryDirectory() as folder:
             proofs = bf.prove(answers, model, folder)
             found += [read(one.file, f"{kind} {number}") for one in proofs if one.file is not None]

@@ -27,27 +27,35 @@ class JudgedModel:
         if kind == "xgboost":
             learner = data["learner"]
             trees = learner["gradient_booster"]["model"]["trees"]
-            keys = ("split_indices", "split_conditions", "left_children", "right_children", "split_conditions")
+            keys = (
+                "split_indices",
+                "split_conditions",
+                "left_children",
+                "right_children",
+                "split_conditions",
+                "default_left",
+            )
             self.adds, self.reads, self.type = "logistic", np.float32, np.float32
             given = json.loads(learner["learner_model_param"]["base_score"])
             p = np.float32(given[0] if isinstance(given, list) else given)
             self.base = -np.log(np.float32(1) / p - np.float32(1))
         else:
-            trees, keys = data["trees"], ("feature", "cut", "left", "right", "value")
+            trees, keys = data["trees"], ("feature", "cut", "left", "right", "value", "missing")
             self.adds, self.type = data["sum"], np.float64
             self.reads = np.float32 if data["reads"] == "float32" else np.float64
             self.base, self.scale = float.fromhex(data["base"]), float.fromhex(data["scale"])
-        self.trees = [tuple(self.numbers(tree[key]) for key in keys) for tree in trees]
+        self.trees = [tuple(self.numbers(tree.get(key, [])) for key in keys) for tree in trees]
 
     @staticmethod
     def numbers(values: list[Any]) -> np.ndarray:
-        def one(x: Any) -> Any:
+        def one(x: Any) -> Any:  # "inf" is one, too
             return float.fromhex(x) if isinstance(x, str) else [one(y) for y in x] if isinstance(x, list) else x
 
         return np.array([one(x) for x in values])
 
     def cuts(self, feature: int) -> list[float]:
-        return sorted({float(c) for f, cut, left, *_ in self.trees for c in cut[(f == feature) & (left >= 0)]})
+        found = {float(c) for f, cut, left, *_ in self.trees for c in cut[(f == feature) & (left >= 0)]}
+        return sorted(found - {np.inf, -np.inf})
 
     def goes_left(self, x: np.ndarray, cut: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):  # what float32 does not hold is beyond every cut
@@ -56,10 +64,13 @@ class JudgedModel:
 
     def leaves(self, rows: np.ndarray) -> list[np.ndarray]:
         found = []
-        for feature, cut, left, right, value in self.trees:
+        for feature, cut, left, right, value, lost in self.trees:
             at = np.zeros(len(rows), dtype=int)
             while (inner := left[at] >= 0).any():
-                go = self.goes_left(rows[np.arange(len(rows)), np.where(inner, feature[at], 0)], cut[at])
+                x = rows[np.arange(len(rows)), np.where(inner, feature[at], 0)]
+                go = self.goes_left(x, cut[at])
+                if np.isnan(x).any():
+                    go = np.where(np.isnan(x), lost[at] == 1, go)
                 at = np.where(inner, np.where(go, left[at], right[at]), at)
             found.append(value[at])
         return found
@@ -96,11 +107,13 @@ def options(about: dict[str, Any], own: dict[str, Any], model: JudgedModel) -> l
     """What a column may become: its features, its exact price, and whether that is a change."""
     if "levels" in about:
         return [
-            ([float.fromhex(x) for x in level[1:]], number(price), k != own["now"])
+            ([np.nan if x is None else float.fromhex(x) for x in level[1:]], number(price), k != own["now"])
             for k, (level, price) in enumerate(zip(about["levels"], own["prices"], strict=True))
             if price is not None
         ]
-    now, least, most = (number(own[key]) for key in ("now", "least", "most"))
+    least, most = (number(own[key]) for key in ("least", "most"))
+    known = own["now"] is not None
+    now = number(own["now"]) if known else least
     fee, rate, square = map(number, own["price"])
     cuts = model.cuts(about["features"][0]) if about["features"] else []
     near = {float(now), float(least), float(most)}
@@ -117,18 +130,23 @@ def options(about: dict[str, Any], own: dict[str, Any], model: JudgedModel) -> l
         step, anchor = map(Fraction, about["grid"])
         tried = {anchor + ((value - anchor) // step + k) * step for value in tried for k in (-1, 0, 1, 2)}
     found = {}
-    if own["stay"]:
+    if own["stay"] and known:
         found[now] = Fraction(0)
     for value in tried:
-        if least <= value <= most and value != now:
+        if least <= value <= most and (value != now or not known):
             move = abs(value - now)
             found[value] = fee + rate * move + square * move * move
     cheapest: dict[bytes, tuple[list[float], Fraction, bool]] = {}
     for value, price in sorted(found.items(), key=lambda one: one[1]):
         x = float(value)
-        way = model.goes_left(np.full(len(cuts), x), np.array(cuts)).tobytes() + bytes([value == now])
-        cheapest.setdefault(way, ([x] * len(about["features"]), price, value != now))
-    return list(cheapest.values())
+        moved = value != now or not known
+        way = model.goes_left(np.full(len(cuts), x), np.array(cuts)).tobytes() + bytes([moved])
+        cheapest.setdefault(way, ([x] * len(about["features"]), price, moved))
+    lose = own.get("missing") if known else 0 if own["stay"] else None
+    if lose is None:
+        return list(cheapest.values())
+    lost = [np.nan if x is None else float.fromhex(x) for x in about["missing"]]
+    return [*cheapest.values(), (lost, number(lose), known)]
 
 
 def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: str) -> Fraction | None:

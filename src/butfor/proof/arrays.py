@@ -31,7 +31,8 @@ class Arrays:
     def __init__(self, question: Any, runs: Any) -> None:
         columns, trees = question.columns, question.trees
         self.goal, self.counted = int(question.goal), bool(question.counted)
-        self.levels = [column.levels is not None for column in columns]
+        self.levels = np.array([column.levels is not None for column in columns], dtype=np.bool_)
+        self.lost = np.array([not column.levels and column.lost is not None for column in columns], dtype=np.bool_)
         sizes, asked, blocks = [len(row) for row in question.price], [], []
         for tree in trees:
             asked += [(j, bits) for j, bits, _ in tree.entries]
@@ -90,17 +91,22 @@ class Arrays:
         return cells, leaves
 
     def place(self) -> IntArray:
-        """Where each cell stands if every column has one more, "missing", behind its own."""
-        return np.arange(len(self.column)) + self.column
+        """Where each cell stands if every column has one more, "missing", behind its own, or as its last."""
+        return np.arange(len(self.column)) + (np.cumsum(~self.lost) - ~self.lost)[self.column]
 
     def table(self) -> LeafTable:
         """The leaves as searches read them."""
         asked, entry = self.asked, self.asked.of_leaf.items
-        start, first, last = asked.cells + np.arange(len(asked.cells)), asked.entry_runs.first, asked.entry_runs.end
-        base = asked.cells[asked.entry_column]
-        low, high = first[asked.entry_runs.start[:-1]] - base, last[asked.entry_runs.start[1:] - 1] - 1 - base
+        start, first, last = asked.cells + _starts(~self.lost), asked.entry_runs.first, asked.entry_runs.end
+        base, beyond = asked.cells[asked.entry_column], asked.cells[asked.entry_column + 1]
+        runs = asked.entry_runs.start
+        missing = self.lost[asked.entry_column] & (last[runs[1:] - 1] == beyond)
+        alone = missing & (first[runs[1:] - 1] == beyond - 1)  # the last run is the missing value, and nothing else
+        ends = np.where(alone, last[np.maximum(runs[1:] - 2, runs[:-1])], last[runs[1:] - 1] - missing)
+        low, high = first[runs[:-1]] - base, ends - 1 - base
+        low, high = (np.where(alone & (np.diff(runs) == 1), empty, its) for its, empty in ((low, 0), (high, -1)))
         mask, masks, size = np.full(len(base), -1, dtype=np.intp), [np.zeros(0, dtype=np.bool_)], 0
-        for e in np.flatnonzero(np.array(self.levels)[asked.entry_column]).tolist():
+        for e in np.flatnonzero(self.levels[asked.entry_column]).tolist():
             j = int(asked.entry_column[e])
             bits = np.zeros(int(asked.cells[j + 1] - asked.cells[j]) + 1, dtype=np.bool_)
             for r in range(int(asked.entry_runs.start[e]), int(asked.entry_runs.start[e + 1])):
@@ -116,13 +122,13 @@ class Arrays:
             feature=asked.entry_column[entry],
             first=low[entry],
             last=high[entry],
-            missing=np.zeros(len(entry), dtype=np.bool_),
+            missing=missing[entry],
             mask=mask[entry],
             masks=np.concatenate(masks),
         )
 
 
-def _starts(sizes: Sequence[int]) -> IntArray:
+def _starts(sizes: Sequence[int] | BoolArray) -> IntArray:
     """Where each begins, side by side, and the end."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -51,30 +52,32 @@ class ProofQuestion:
         question = self.case.question
         self.problem = state(space, claim.reading.model, self.case.factuals, (), question.prices, question.constraints)
         _refuse(question, self.problem)
-        complete = np.flatnonzero(~np.isnan(self.case.factuals).any(axis=1))
-        if not len(complete):
-            raise not_asked("a row with missing values")
-        self.base = complete[:1]
+        unknown = np.isnan(self.case.factuals)
+        self.base = np.argmin(unknown.sum(axis=1), keepdims=True)
+        self.lost: BoolArray = np.any(unknown | self.problem.domain.missing, axis=0)
         self.features, self.inputs, self.changed = self._features()
 
     def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:
         """The features that each column sets, what its levels set them to (None: a number), and whether a number is changed."""
         space = self.claim.answers.space
-        tried = [_tried(self.problem.take(self.base), j) for j in range(len(space))]
+        tried = [_tried(self.problem.take(self.base), j, self.lost[j]) for j in range(len(space))]
         column = np.repeat(np.arange(len(space)), [len(own) for own in tried])
         rows = self._inputs(column, np.concatenate(tried))
         base = self._inputs(column[:1], self.case.factuals[self.base, 0])
-        self.seen = list[tuple[FloatArray, FloatArray]]()
+        self.seen, self.missing = list[tuple[FloatArray, FloatArray]](), list[FloatArray | None]()
         features, inputs, changed = list[list[int]](), list[FloatArray | None](), list[bool]()
         for j, feature in enumerate(space):
-            mine = rows[column == j]
-            moved = np.flatnonzero((mine != base).any(axis=0))
+            mine, known = rows[column == j], ~np.isnan(tried[j])
+            moved = np.flatnonzero(((mine != base) & ~(np.isnan(mine) & np.isnan(base))).any(axis=0))
             features.append(moved.tolist())
-            self.seen.append((tried[j], mine[:, moved]))
-            inputs.append(None if feature.levels is None else mine[:, moved])
-            same = len(moved) == 0 or np.array_equal(mine[:, moved], tried[j][:, None])
+            mine = mine[:, moved]
+            self.seen.append((tried[j][known], mine[known]))
+            inputs.append(None if feature.levels is None else mine)
+            same = len(moved) == 0 or np.array_equal(mine[known], tried[j][known, None])
             changed.append(feature.levels is None and not same)
-            if changed[j] and (len(moved) > 1 or (np.diff(mine[np.argsort(tried[j]), moved[0]]) < 0).any()):
+            self.missing.append(mine[-1] if self.lost[j] else None)
+            order = np.argsort(tried[j][known])
+            if changed[j] and (len(moved) > 1 or not (np.diff(mine[known][order, 0]) >= 0).all()):
                 raise not_proven(
                     f"a pipeline that makes several features of {feature.name!r}, or one that falls where it rises"
                 )
@@ -93,9 +96,9 @@ class ProofQuestion:
     def _edges(self, model: Any) -> dict[int, list[str]]:
         """For each number that the pipeline changes, the largest value that goes to the left, at each cut of its feature."""
         found: dict[int, list[Any]] = {j: [] for j, changed in enumerate(self.changed) if changed}
-        for node in (node for nodes in model.trees for node in nodes if len(node) == 4):
+        for node in (node for nodes in model.trees for node in nodes if len(node) > 2):
             for j in found:
-                if node[0] == self.features[j][0] and node[1] not in found[j]:
+                if node[0] == self.features[j][0] and node[1] is not None and node[1] not in found[j]:
                     found[j].append(node[1])
         column = np.array([j for j, cuts in found.items() for _ in cuts], dtype=np.intp)
         cut = np.array([float(one) for cuts in found.values() for one in sorted(cuts)])
@@ -130,13 +133,16 @@ class ProofQuestion:
         out = list[dict[str, Any]]()
         for j, feature in enumerate(self.claim.answers.space):
             about: dict[str, Any] = {"name": feature.name, "features": self.features[j]}
-            inputs = self.inputs[j]
+            inputs, missing = self.inputs[j], self.missing[j]
             if inputs is not None:
-                pairs = zip(feature.levels or (), inputs, strict=True)
-                about["levels"] = [[str(level), *map(float.hex, row.tolist())] for level, row in pairs]
+                names = [*map(str, feature.levels or ()), *["missing"] * bool(self.lost[j])]
+                about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
             else:
+                if model.weights and missing is not None:
+                    raise not_proven(f"missing values of {feature.name!r} before a linear model")
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
+                about["missing"] = None if missing is None else hexes(missing)
                 about["single"], about["edges"] = bool(domain.single[j]), None if model.weights else edges.get(j)
                 if model.weights and self.features[j]:
                     about["line"] = self._line(j)
@@ -150,24 +156,35 @@ class ProofQuestion:
     def _number(self, i: int, j: int) -> dict[str, Any]:
         domain, prices = self.problem.domain, self.problem.prices
         ends = np.clip([domain.low[i, j], domain.high[i, j]], -END_OF_NO_RANGE, END_OF_NO_RANGE).tolist()
-        return {
-            "now": float(self.case.factuals[i, j]).hex(),
+        (now,), (lose, find) = hexes(self.case.factuals[i, [j]]), prices.missing[:, j].tolist()
+        price = [each[j] for each in (prices.l0, prices.l1, prices.l2)] if now else [find, 0.0, 0.0]
+        if not np.isfinite(price[0]):  # what may not become known
+            price[0], ends = 0.0, [1.0, 0.0]
+        told = {
+            "now": now,
             "least": ends[0].hex(),
             "most": ends[1].hex(),
             "stay": bool(domain.stay[i, j]),
-            "price": [float(each[j]).hex() for each in (prices.l0, prices.l1, prices.l2)],
+            "price": [float(one).hex() for one in price],
         }
+        may = now and domain.missing[i, j] and np.isfinite(lose)
+        return {**told, "missing": lose.hex()} if may else told
 
     def _level(self, i: int, j: int) -> dict[str, Any]:
-        domain, now = self.problem.domain, int(self.case.factuals[i, j])
-        price = self.problem.prices.tables[j][now, :-1]
-        may = domain.levels[j][i].copy()
+        domain, size = self.problem.domain, self.problem.domain.levels[j].shape[1] + int(self.lost[j])
+        now = self._level_of(j, self.case.factuals[i, j])
+        price = self.problem.prices.tables[j][now, :size]
+        may = np.append(domain.levels[j][i], domain.missing[i, j])[:size]
         may[now] = domain.stay[i, j]
         may &= np.isfinite(price)
         return {
             "now": now,
             "prices": [one.hex() if fine else None for one, fine in zip(price.tolist(), may.tolist(), strict=True)],
         }
+
+    def _level_of(self, j: int, code: float) -> int:
+        """The position of a level. A missing one is the last."""
+        return self.problem.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
 
     def wanted(self, i: int) -> dict[str, Any]:
         """What is wanted of a row."""
@@ -183,16 +200,17 @@ class ProofQuestion:
         at = int(np.searchsorted(self.claim.stated.found, i))
         if at == len(self.claim.stated.found) or self.claim.stated.found[at] != i:
             return None
-        point = self.claim.answers.point_codes[i].tolist()
-        return [value.hex() if inputs is None else int(value) for value, inputs in zip(point, self.inputs, strict=True)]
+        point = self.claim.answers.point_codes[i]
+        return [
+            hexes([value])[0] if inputs is None else self._level_of(j, value)
+            for j, (value, inputs) in enumerate(zip(point, self.inputs, strict=True))
+        ]
 
     def why_not(self, i: int) -> str:
         """Why the bound of an answer is not proven; empty if it can be."""
         answers, certificate = self.claim.answers, self.claim.stated.certificates[i]
         if answers.ranks[i] > 1:
             return f"answer {answers.ranks[i]} to the row: only the cheapest is proven"
-        if np.isnan(self.case.factuals[i]).any():
-            return "the row has missing values"
         if not certificate.bound > 0:
             return (
                 "the answer costs nothing"
@@ -202,15 +220,22 @@ class ProofQuestion:
         return ""
 
 
-def _tried(problem: Problem, j: int) -> FloatArray:
-    """Values of a column that are tried: all levels, or some numbers of its range."""
+def hexes(values: Iterable[float]) -> list[str | None]:
+    """Numbers as hexadecimal floats, and None for what is missing."""
+    return [None if np.isnan(value) else float(value).hex() for value in values]
+
+
+def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
+    """Values of a column that are tried: all levels, or some numbers of its range, and last the missing value."""
     levels, start = problem.space.features[j].levels, problem.factuals[0, j]
+    last = [np.nan] if lost else []
     if levels is not None:
-        return np.arange(len(levels), dtype=np.float64)
+        return np.append(np.arange(len(levels), dtype=np.float64), last)
     feature, (low, high) = problem.space.features[j], np.clip(_range(problem, j), -1e9, 1e9)
     some = np.linspace(low, high if low < high else low + 1, MOVES_TRIED)
     some = np.round(some) if feature.step == 1 else some
-    return np.append(some.astype(np.float32).astype(np.float64) if feature.single else some, start)
+    some = some.astype(np.float32).astype(np.float64) if feature.single else some
+    return np.append(some, [start][: not np.isnan(start)] + last)
 
 
 def _range(problem: Problem, j: int) -> tuple[float, float]:
@@ -255,5 +280,3 @@ def _refuse(question: Question, problem: Problem) -> None:
             raise not_asked(f"the constraint {relation!r}")
     if not problem.prices.is_added or problem.prices.calls:
         raise not_asked(f"the cost {question.cost!r}")
-    if problem.domain.missing.any():
-        raise not_asked("values that may become missing")

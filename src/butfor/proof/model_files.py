@@ -107,6 +107,7 @@ def _tree(fitted: Any, shares: bool) -> dict[str, Any]:
         "cut": _hexes(tree.threshold.tolist()),
         "left": tree.children_left.tolist(),
         "right": tree.children_right.tolist(),
+        "missing": tree.missing_go_to_left.tolist(),
         "value": _hexes(value),
     }
 
@@ -168,6 +169,7 @@ def _histogram(model: Any, of: str) -> ModelFile:
                 "cut": _hexes(np.where(leaf, 0.0, nodes["num_threshold"]).tolist()),
                 "left": np.where(leaf, -1, nodes["left"].astype(int)).tolist(),
                 "right": np.where(leaf, -1, nodes["right"].astype(int)).tolist(),
+                "missing": nodes["missing_go_to_left"].tolist(),
                 "value": _hexes(nodes["value"].tolist()),
             }
         )
@@ -238,5 +240,6 @@ def _codes(column: Any) -> FloatArray:
     """A column of a data frame as numbers. Categories are counted."""
     if hasattr(column, "cat") and str(column.dtype).lower().startswith("cat"):
         found = column.cat.codes if hasattr(column.cat, "codes") else column.to_physical()
-        return np.asarray(found, dtype=np.float64)
+        codes = np.asarray(found, dtype=np.float64)
+        return np.where(codes < 0, np.nan, codes)
     return np.asarray(column, dtype=np.float64)

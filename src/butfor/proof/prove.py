@@ -22,7 +22,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
-from butfor.proof.asked import ProofQuestion
+from butfor.proof.asked import ProofQuestion, hexes
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.model_files import ModelFile, ModelInputs, model_file, not_proven
@@ -228,7 +228,7 @@ class _Writer:
                 some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
                 features, said = inputs.rows(some), self.file.score(inputs.given(some))
                 pairs = zip(features.tolist(), said.ravel().tolist(), strict=True)
-                rows += [[list(map(float.hex, row)), float(one).hex()] for row, one in pairs if np.isfinite(row).all()]
+                rows += [[hexes(row), float(one).hex()] for row, one in pairs if not np.isinf(row).any()]
         return rows
 
     @cached_property
@@ -339,8 +339,9 @@ class _Writer:
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
         for j, (column, own) in enumerate(zip(columns, chosen, strict=True)):
-            if column.levels is not None:
-                point[j], cost = own, cost + column.price[own]
+            if column.levels is not None or (column.lost is not None and own == len(column.price) - 1):
+                level = column.levels is not None and own < len(self.asked.problem.space.features[j].levels or ())
+                point[j], cost = own if level else np.nan, cost + column.price[own]
                 continue
             low, high, price, stays = _ends(column, own)
             cost += price

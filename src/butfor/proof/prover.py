@@ -158,18 +158,11 @@ class Prover:
         merged = cells.merged_into[self.place[arrays.asked.cells[j] : arrays.asked.cells[j + 1]]]
         mine = np.zeros(len(alive), dtype=np.bool_)
         base = int(arrays.asked.cells[j])
-        if cells.ordered[j] and not arrays.levels[j]:
-            cut = int(np.flatnonzero(merged >= where)[0])
-            mine[base : base + cut] = True
-            self._say(split=[int(j), cut])
-        else:
-            chosen = (
-                np.flatnonzero(merged == where)
-                if not cells.ordered[j]
-                else np.flatnonzero((merged >= 0) & (merged < where))
-            )
-            mine[base + chosen] = True
-            self._say(split=[int(j), hex(sum(1 << int(c) for c in chosen))])
+        chosen = (merged >= 0) & (merged < where) if cells.ordered[j] else merged == where
+        mine[base : base + len(chosen)] = chosen
+        cut = int(np.argmin(chosen | (merged < 0)))  # before it, all that live are chosen
+        first = not arrays.levels[j] and cells.ordered[j] and not chosen[cut:].any()
+        self._say(split=[int(j), cut if first else hex(sum(1 << c for c in np.flatnonzero(chosen).tolist()))])
         others = arrays.column != j
         return [Pending(alive & (part | others), leaf.copy(), depth + 1, self.wish) for part in (~mine, mine)]
 
