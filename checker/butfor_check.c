@@ -255,6 +255,12 @@ static float single(Json *of) { /* the decimal is rounded once */
     return x;
 }
 
+static double single_below(double x) { /* the largest float32 that is not above it */
+    float near = (float)x;
+    need(isfinite(near), "a number that float32 does not hold");
+    return (double)near <= x ? near : nextafterf(near, -INFINITY);
+}
+
 static void read_xgboost(Text data) {
     Json all = parsed(data.text, data.size), *learner = part(&all, "learner"), *booster = part(learner, "gradient_booster");
     char *objective = text_of(part(part(learner, "objective"), "name"));
@@ -439,9 +445,7 @@ static void read_arrays(Text data) {
                 node->feature = (int)number(its[0]->items + i, 0, 1 << 30);
                 node->cut = real(cut);
                 if (model.single) {
-                    float near = (float)node->cut;
-                    need(isfinite(near), "a number that float32 does not hold");
-                    node->cut = (double)near <= node->cut ? near : nextafterf(near, -INFINITY);
+                    node->cut = single_below(node->cut);
                 }
             }
         }
@@ -476,7 +480,10 @@ static void read_model(const char *kind, Text data) {
     model.doubt = model.alone ? 0 : (n * model.step / (1 - n * model.step) * sizes + model.extra) * (1 + (quad)1e-30);
 }
 
-static double as_read(double x) { return model.single ? (double)(float)x : x; }
+static double as_read(double x) {
+    need(!model.single || isfinite((float)x), "a number that float32 does not hold");
+    return model.single ? (double)(float)x : x;
+}
 
 static int to_left(const Node *node, double x) {
     if (isnan(x)) { need(node->lost >= 0, "the model does not say where a missing value goes"); return node->lost; }
@@ -575,12 +582,14 @@ static void read_number(Column *c, Json *about, Json *own) {
         }
     } else for (int i = 0; i < c->cut_count; i++) {
         double cut = c->cuts[i];
-        end[i] = after[i] = cut;
+        end[i] = after[i] = model.single ? (cut + nextafterf((float)cut, INFINITY)) / 2 : cut;
         closed[i] = !model.single;
-        if (!model.single) continue;
-        double next = nextafterf((float)cut, INFINITY);
-        if (single_column) after[i] = next;
-        else end[i] = after[i] = (cut + next) / 2;
+    }
+    for (int i = 0; single_column && i < c->cut_count; i++) { /* the largest float32 up to it, and the next one */
+        double last = edges->kind != 'n' ? end[i] : c->cuts[i];
+        end[i] = single_below(last);
+        after[i] = nextafterf((float)end[i], INFINITY);
+        closed[i] = 0;
     }
     c->home = known ? 0 : c->cut_count + 1;
     for (int i = 0; known && i < c->cut_count; i++) c->home += edges->kind != 'n' ? end[i] < now : c->cuts[i] < as_read(now);

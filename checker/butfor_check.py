@@ -111,7 +111,15 @@ def next_single(x, by):
     """The float32 above (1) or below (-1) a float32."""
     bits = struct.unpack("<i", struct.pack("<f", float(x)))[0]
     order = (bits if bits >= 0 else -(bits & 0x7FFFFFFF)) + by
+    if abs(order) == 0x7F800000:  # beyond the largest one there is none; what lies halfway to here is read as that
+        return F(2) ** 128 * by
     return F(struct.unpack("<f", struct.pack("<I", order if order >= 0 else -order | 0x80000000))[0])
+
+
+def single_below(x):
+    """The largest float32 that is not above a number."""
+    near = single(x)
+    return near if near <= x else next_single(near, -1)
 
 
 def logit(p):
@@ -305,7 +313,8 @@ class Model:
                 elif cut == "-inf":
                     nodes.append((feature, None, right, left, None if lost is None else 1 - lost))
                 else:
-                    nodes.append((feature, self.cut_below(real(cut, "a cut")), left, right, lost))
+                    at = real(cut, "a cut")
+                    nodes.append((feature, single_below(at) if self.single else at, left, right, lost))
             self.add(nodes)
         self.over = len(self.trees) if told["mean"] else 1
 
@@ -316,11 +325,6 @@ class Model:
         need(told["sum"] in ("logistic", "score", "value"), "its sum is not known:", shown(told["sum"]))
         self.single, self.kind, self.step = False, told["sum"], F(1, 1 << 53)
         self.base, self.weights = real(told["base"], "the base"), [real(x, "a weight") for x in told["weights"]]
-
-    def cut_below(self, cut):
-        """The largest number as values are read that is not above the cut."""
-        near = self.read(cut)
-        return near if near <= cut else next_single(near, -1)
 
     def read(self, value):
         return single(value) if self.single and value is not None else value
@@ -437,11 +441,10 @@ class Column:
         self.cuts = sorted(cut for cut in nodes if cut is not None)
         self.place = {cut: at for at, cut in enumerate(self.cuts)}
         self.line = [real(x, "a line") for x in about.get("line") or (1, 0, 0)]
-        self.ends, self.moved = [self.ends_at(cut) for cut in self.cuts], about["edges"] is not None
-        if self.moved:  # where the pipeline, which changes the number, leads to each cut
-            edges = [real(x, "an edge") for x in about["edges"]]
-            need(len(edges) == len(self.cuts) and edges == sorted(edges), "not an edge for each cut of", self.name)
-            self.ends = [(x, x, True) for x in edges]
+        self.moved = about["edges"] is not None  # by the pipeline; then the edges are where it leads to the cuts
+        edges = [real(x, "an edge") for x in about["edges"]] if self.moved else self.cuts
+        need(len(edges) == len(self.cuts) and edges == sorted(edges), "not an edge for each cut of", self.name)
+        self.ends = [self.ends_at(x) for x in edges]
         self.home = self.cell(self.now)
         self.price = [self.cheapest_in(cell) for cell in range(len(self.cuts) + 1)]
         if self.lost is not None:
@@ -450,10 +453,12 @@ class Column:
 
     def ends_at(self, cut):
         """The largest number that is perhaps read as up to a cut, the least that is perhaps read as above, if not itself."""
-        if not self.model.single:
+        if self.single:
+            return single_below(cut), next_single(single_below(cut), 1), False
+        if self.moved or not self.model.single:
             return cut, cut, True
-        after = next_single(cut, 1)
-        return (cut, after, False) if self.single else ((cut + after) / 2, (cut + after) / 2, False)
+        middle = (cut + next_single(cut, 1)) / 2
+        return middle, middle, False
 
     def cell(self, value):
         if value is None:
@@ -625,9 +630,8 @@ class Question:
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         goal = self.wanted.goal / self.grain  # scores are rounded up, and whole numbers reach it
         self.goal = goal.numerator // goal.denominator + 1 if self.wanted.strict else up(goal)
-        scores = [
-            [score for score, _ in tree.leaves] for tree in self.trees if tree.leaves
-        ]  # sums are those of the first, and so many steps
+        # sums are those of the first leaves, and so many steps
+        scores = [[score for score, _ in tree.leaves] for tree in self.trees if tree.leaves]
         step, some = reduce(gcd, [score - its[0] for its in scores for score in its], 0), sum(its[0] for its in scores)
         self.goal += (some - self.goal) % step if step else 0
 

@@ -29,7 +29,8 @@ def number(now: float, rate: float, low: float = -10.0, high: float = 10.0) -> d
 
 def case(
     name: str, trees: list[Any], columns: list[Any], wanted: float, below: float, *steps: Any,
-    grid: list[str] | None = None, reads: str = "float64", base: float = 0.0,
+    grid: list[str] | None = None, reads: str = "float64", base: float = 0.0, missing: list[None] | None = None,
+    single: bool = False,
 ) -> Case:  # fmt: skip
     """A claim about a sum of trees that must reach a value."""
     model = {
@@ -44,7 +45,7 @@ def case(
         "format": "butfor.question/1",
         "wanted": {"of": ["value", None], "at least": wanted.hex()},
         "columns": [
-            {"name": "xyz"[j], "features": [j], "grid": grid, "single": False, "edges": None}
+            {"name": "xyz"[j], "features": [j], "grid": grid, "single": single, "edges": None, "missing": missing}
             for j in range(len(columns))
         ],
         "recorded": [],
@@ -78,13 +79,17 @@ def by_hand() -> list[Case]:
         (1, 0.0, 1, 2), 1.0, (0, 0.0, 3, 4), 0.0, 0.0
     )  # the leaf of 1 does not ask for x, whose messages are negative
     negative = [{"rate": [2, 0]}, {"say": [0, 0, -(1 << 41), 1, -(1 << 41)]}, {"end": "dual"}]
+    hole = {**tree((0, 100.0, 1, 2), 0.0, 1.0), "missing": [0, None, None]}  # only a missing value reaches 1
+    losing = {**number(0.0, 1.0), "missing": (0.1).hex()}
     end: dict[str, Any] = {"end": "score"}
     return [
         case("the largest message of an entry", [wide, other], places, 2.0, 2.9, *largest),
         case("a score that just reaches the goal", [step], [number(-1.0, 1.0)], 1.0, 1.5, end),
         case("a sum that only floats reach", [little], [number(-1.0, 1.0)], 2.0**30 + rounding, 1.5, end, base=2.0**30),
         case("before the next float32", [middle], [number(0.0, 1.0)], 1.0, nearest + 2.0**-26, end, reads="float32"),
+        case("the next float32", [middle], [number(0.0, 1.0)], 1.0, 1.0 + 1.5 * 2.0**-23, end, single=True),
         case("a point beside the grid", [middle], [number(0.0, 1.0)], 1.0, 1.25, end, grid=["1/10", "0"]),
         case("an end for a cheap row", [step], [number(-1.0, 1.0)], 1.0, 1.5, {"end": "cost"}),
+        case("a number that becomes missing", [hole], [losing], 1.0, 0.2, end, missing=[None]),
         case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
     ]

@@ -18,7 +18,9 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    RandomForestClassifier,
 )
 from sklearn.impute import SimpleImputer
 from sklearn.neural_network import MLPClassifier
@@ -433,3 +435,33 @@ def test_the_checker_is_plain_and_short() -> None:
     }
     code = [line for at, line in enumerate(source.splitlines(), 1) if at not in said and line.strip().partition("#")[0]]
     assert len(code) <= 785
+
+
+@pytest.mark.parametrize("kind", ["forest", "hist", "lightgbm"])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_numbers_of_float32_beside_others_are_proven(kind: str, scaled: bool, tmp_path: Path) -> None:
+    """A float32 column becomes float32 numbers only, also where float64 numbers lead to the cuts behind a scaler."""
+    import lightgbm
+
+    X, y = table(rows=200)
+    X = X[["income", "age"]].assign(size=np.random.default_rng(2).normal(size=200).astype(np.float32))
+    y = y ^ (X["size"] > 0.7)
+    learner = {
+        "forest": RandomForestClassifier(8, max_depth=4, random_state=0),
+        "hist": HistGradientBoostingClassifier(max_iter=8, max_leaf_nodes=5),
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=8, num_leaves=5, n_jobs=1, verbose=-1),
+    }[kind]
+    scaler = StandardScaler().set_output(transform="pandas")
+    model = (make_pipeline(scaler, learner) if scaled else learner).fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X[:20])
+    assert sum("size" in [change.name for change in one.changes] for one in answers) > 3
+    assert bf.prove(answers, model, tmp_path).verified == 20
+
+
+def test_a_level_that_the_rows_do_not_have_is_proven(tmp_path: Path) -> None:
+    """Only the rows of the training have a missing job, which has a feature of its own."""
+    X, y = table(rows=120)
+    X["job"] = X["job"].astype(object).where(X.index % 9 != 0, None)
+    model = estimator("forest").fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[[1, 2, 3]])
+    assert bf.prove(answers, model, tmp_path).verified == 3

@@ -54,7 +54,8 @@ class ProofQuestion:
         _refuse(question, self.problem)
         unknown = np.isnan(self.case.factuals)
         self.base = np.argmin(unknown.sum(axis=1), keepdims=True)
-        self.lost: BoolArray = np.any(unknown | self.problem.domain.missing, axis=0)
+        levels = np.array([feature.levels is not None and feature.missing for feature in space], dtype=np.bool_)
+        self.lost: BoolArray = np.any(unknown | self.problem.domain.missing, axis=0) | levels
         self.features, self.inputs, self.changed = self._features()
 
     def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:

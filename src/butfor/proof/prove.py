@@ -282,7 +282,7 @@ class _Writer:
                 except CheaperError as cheaper:
                     row = self._row(i, shared, below, cheaper.chosen)
                     claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
-                    if row.met and row.cost < claimed:
+                    if row.met and row.paid < claimed:
                         refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
                         return Proven(name, None, 0.0, f"refuted: {row.words}")
                     if row.met or below is None or not row.cost > 0:
@@ -352,7 +352,8 @@ class _Writer:
         met = self.asked.case.question.target.met(changes.before, changes.after)[0]
         moved = np.flatnonzero(point != start).tolist()
         told = ", ".join(f"{columns[j].name} = {self.asked.problem.space.features[j].value(point[j])}" for j in moved)
-        return _Refuting(bool(met), float(cost), told or "the row as it is")
+        paid = float(self.asked.case.question.prices.total(changes.start, changes.points)[0])
+        return _Refuting(bool(met), float(cost), paid, told or "the row as it is")
 
 
 def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
@@ -374,10 +375,15 @@ def file_name(label: Any, rank: int) -> str:
 
 @dataclass(frozen=True)
 class _Refuting:
-    """A row below a claim that reaches the goal, as far as sums tell."""
+    """A row below a claim that reaches the goal, as far as sums tell.
+
+    - `met`: whether the estimator says what is wanted;
+    - `cost`, `paid`: what it costs by the least price of its cells, and what the row that was tried costs.
+    """
 
     met: bool
     cost: float
+    paid: float
     words: str
 
 
