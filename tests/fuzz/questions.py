@@ -41,7 +41,7 @@ def say(model: Any, table: Any, chances: bool = True) -> Said:
 class Aim:
     """A target.
 
-    - `word`: other, class, classes, costs, probability, unlikely, least, most, range or relative;
+    - `word`: other, class, classes, costs, probability, unlikely, between, least, most, range or relative;
     - `labels`: the classes in it, and `costs` what each costs;
     - `share`: for a threshold that is attained, the share of points below it; it is settled into `ends`.
     """
@@ -55,7 +55,7 @@ class Aim:
     @property
     def of_chances(self) -> bool:
         """Whether it is about a probability."""
-        return self.word in ("probability", "unlikely")
+        return self.word in ("probability", "unlikely", "between")
 
     def settled(self, said: Said) -> Aim:
         """The target with its thresholds set to values that the estimator attains; the shares are kept."""
@@ -79,6 +79,7 @@ class Aim:
             "classes": lambda: f"bf.classes({', '.join(map(repr, labels))})",
             "probability": lambda: f"bf.probability({labels[0]!r}, at_least={ends[0]!r})",
             "unlikely": lambda: f"bf.probability({labels[0]!r}, at_most={ends[0]!r})",
+            "between": lambda: f"bf.probability({labels[0]!r}, between=({ends[0]!r}, {ends[1]!r}))",
             "least": lambda: f"bf.value(at_least={ends[0]!r})",
             "most": lambda: f"bf.value(at_most={ends[0]!r})",
             "range": lambda: f"bf.value(at_least={ends[0]!r}, at_most={ends[1]!r})",
@@ -94,7 +95,10 @@ class Aim:
         if self.of_chances:
             assert after.chances is not None
             found = after.chances[:, after.classes.index(self.labels[0])]
-            return np.asarray(found >= self.ends[0] if self.word == "probability" else found <= self.ends[0])
+            above, below = self.ends[0], self.ends[-1]
+            if self.word == "between":
+                return np.asarray((found >= above) & (found <= below))
+            return np.asarray(found >= above if self.word == "probability" else found <= below)
         if self.word == "relative":
             wanted = before.values[0] + self.ends[0] * abs(before.values[0])
             return np.asarray(y >= wanted if self.ends[0] > 0 else y <= wanted)
@@ -130,7 +134,9 @@ def random_aim(rng: Random, said: Said) -> Aim:
     word = str(rng.choice(words))
     order = [said.classes[k] for k in rng.permutation(len(said.classes))]
     if word == "probability":
-        word = "unlikely" if len(said.classes) == 2 and rng.random() < 0.3 else word
+        word = str(rng.choice(["probability", "probability", "unlikely", "between"]))
+        if word == "between":
+            return _between(rng, said, order[0])
         if rng.random() < 0.6:
             aim = Aim(word, (order[0],), share=(float(np.round(0.3 + 0.7 * rng.random(), 3)),))
             (end,) = aim.settled(said).ends
@@ -140,6 +146,17 @@ def random_aim(rng: Random, said: Said) -> Aim:
     if word == "costs":
         return Aim(word, some, tuple(float(c) for c in rng.choice([0.0, 0.2, 0.5, 1.0], len(some))))
     return Aim(word, () if word == "other" else some if word == "classes" else some[:1])
+
+
+def _between(rng: Random, said: Said, label: Any) -> Aim:
+    """A probability between two that are attained, or between two round numbers."""
+    if rng.random() < 0.6:
+        share = tuple(float(np.round(each, 3)) for each in np.sort(rng.random(2)))
+        aim = Aim("between", (label,), share=share)
+        low, high = aim.settled(said).ends
+        return aim if 0 < low < high < 1 else Aim("class", (label,))
+    low, high = np.round(np.sort(rng.uniform(0.1, 0.9, 2)), 2)
+    return Aim("between", (label,), ends=(float(low), float(high))) if low < high else Aim("class", (label,))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 
@@ -33,8 +34,10 @@ def fitted(kind: str, seed: int, classes: int = 2, *, single: bool = False, **gi
         given = {"Dist": ngboost.distns.k_categorical(classes), **given}
     elif given.get("Dist") is ngboost.distns.Poisson:
         y = np.round(np.exp(score))
-    elif given.get("Dist") in (ngboost.distns.Exponential, ngboost.distns.LogNormal):
+    elif getattr(given.get("Dist"), "__name__", "") in ("Exponential", "LogNormal", "Gamma", "HalfNormal", "Weibull"):
         y = np.exp(score)
+    elif given.get("Dist") is ngboost.distns.Beta:
+        y = expit(score)
     return getattr(ngboost, kind)(random_state=seed, **{**GIVEN, **given}).fit(X, y), X
 
 
@@ -75,7 +78,7 @@ def test_early_stopping_predicts_with_all_trees() -> None:
 
 
 def test_what_cannot_be_read_says_so() -> None:
-    assert "LogNormal" in why_unread(*fitted("NGBRegressor", 0, Dist=ngboost.distns.LogNormal))
+    assert "Weibull" in why_unread(*fitted("NGBRegressor", 0, Dist=ngboost.distns.Weibull))
     assert "Ridge" in why_unread(*fitted("NGBRegressor", 0, Base=Ridge()))
 
 
@@ -87,18 +90,38 @@ def test_a_wrong_importer_is_caught(monkeypatch) -> None:
     check_caught(turned, *fitted("NGBClassifier", 0), monkeypatch)
 
 
+MADE = {
+    ngboost.distns.Normal: lambda score: score,
+    ngboost.distns.LogNormal: np.exp,
+    ngboost.distns.Gamma: np.exp,
+    ngboost.distns.Beta: expit,
+}
+
+
 @pytest.mark.parametrize("seed", first(1, range(4)))
-def test_enumeration_finds_nothing_cheaper(seed) -> None:
+@pytest.mark.parametrize("dist", MADE, ids=lambda dist: dist.__name__)
+def test_enumeration_finds_nothing_cheaper(dist, seed) -> None:
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.integers(0, 6, (200, 3)), columns=list("abc"))
+    score = (X.a + X.b * (X.c > 2) + rng.normal(size=200) * (1 + (X.c > 3)) - 4) / 3
     base = DecisionTreeRegressor(max_depth=2)
-    model = ngboost.NGBRegressor(Base=base, random_state=seed, **GIVEN).fit(
-        X, X.a + X.b * (X.c > 2) + rng.normal(size=200)
+    model = ngboost.NGBRegressor(Dist=dist, Base=base, random_state=seed, **{**GIVEN, "learning_rate": 0.3}).fit(
+        X, MADE[dist](score)
     )
     every = np.array(list(product(range(6), repeat=3)), dtype=float)
     value = model.predict(every)
-    level = float((value.max() + value.min()) / 2)
-    row = X[model.predict(X.to_numpy()) < level].iloc[[0]]
-    answer = bf.Explainer(model, X).explain(row, target=bf.value(at_least=level)).only
-    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
-    assert answer.cost == pytest.approx((np.abs(every[value >= level] - row.to_numpy()).sum(axis=1) / 5).min())
+    low, high = (float(np.quantile(value, q)) for q in (0.6, 0.8))
+    explainer = bf.Explainer(model, X)
+    for target, meets in (
+        (bf.value(at_least=high), value >= high),
+        (bf.value(at_most=low), value <= low),
+        (bf.value(at_least=low, at_most=high), (value >= low) & (value <= high)),
+        (bf.relative_change(0.1), None),
+    ):
+        now = model.predict(X.to_numpy(dtype=float))
+        at = int(np.flatnonzero((now < low) if target != bf.value(at_most=low) else (now > low))[0])
+        meets = value >= now[at] + 0.1 * abs(now[at]) if meets is None else meets
+        row = X.iloc[[at]]
+        answer = explainer.explain(row, target=target).only
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx((np.abs(every[meets] - row.to_numpy()).sum(axis=1) / 5).min())

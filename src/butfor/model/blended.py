@@ -1,4 +1,4 @@
-"""Readouts of two classes whose probabilities are means of several functions, and votes."""
+"""Readouts of two classes whose probabilities are means of several functions, and votes; values behind such means."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.model.blend import FIRM, PERHAPS, Blend
+from butfor.model.blend import FIRM, PERHAPS, Blend, both
+from butfor.model.linked import Linked
 from butfor.model.monotone import MonotoneFunction
 from butfor.model.readout import AbstractReadout, Link
-from butfor.model.scores import UNIT_DOUBLE, ScoreSet
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, everything
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,3 +86,44 @@ class Voted(Blended):
         half = np.round(self.total) / 2
         needed = np.floor(half) + 1 if label else np.ceil(half)
         return self._set(label, float((needed - 0.5) / self.total))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BlendedValue(Linked):
+    """A regressor whose prediction rises with a sum of monotone functions, each of its own sum of scores.
+
+    - `rows` (members, scores), `shares` (members), `members`: the rows, weights and functions of a `Blend`;
+    - `function`: what the prediction is of their sum;
+    - `weights` (scores): how fast that sum changes at most with each score.
+    """
+
+    rows: FloatArray
+    shares: FloatArray
+    members: tuple[MonotoneFunction, ...]
+
+    def rounded(self, unit: float) -> BlendedValue:
+        members = tuple(member.rounded(unit) for member in self.members)
+        return replace(self, function=self.function.rounded(unit), members=members, unit=max(unit, self.unit))
+
+    def sums(self, scores: FloatArray) -> FloatArray:
+        return -Blend(self.rows, self.shares, self.members, 0.0).excesses(scores)
+
+    def output_at(self, row: FloatArray, total: float) -> None:
+        return None
+
+    def value_sets(self, low: float, high: float) -> tuple[ScoreSet, ...]:
+        one = np.ones(1)
+        ends = [self.function.score_set(one, low)] if np.isfinite(low) else []
+        ends += [self.function.score_set(one, high, below=True)] if np.isfinite(high) else []
+        return (both([self._curved(end) for end in ends]) if ends else everything(self.rows.shape[1]),)
+
+    def _curved(self, end: ScoreSet) -> ScoreSet:
+        """A threshold of the sum of functions, as a set of scores."""
+        width, (sign,) = self.rows.shape[1], end.A.ravel().tolist() or (0.0,)
+        if sign == 0.0:  # all sums, none, or nobody knows
+            return replace(end, A=np.zeros((len(end.b), width)))
+        curve = Blend(
+            self.rows, self.shares, self.members, float(end.b[0]), sign,
+            below=float(np.max(end.below)), above=float(np.max(end.above)),
+        )  # fmt: skip
+        return replace(everything(width), curve=curve)

@@ -1,36 +1,75 @@
-"""NGBoost: each parameter of a distribution is a sum of scikit-learn's trees. Its first one, the mean, is what is read.
+"""NGBoost: each parameter of a distribution is a sum of scikit-learn's trees. What is read is its mean.
 
 (Duan et al. 2020, "NGBoost: natural gradient boosting for probabilistic prediction".)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
+from butfor.importers.fold.leaves import ends_of_sum
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.sklearn_tree import AXIS_ALIGNED_TREES, grown
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linked import value_behind
-from butfor.model.monotone import AbstractStep, Exponential
+from butfor.model.blended import BlendedValue
+from butfor.model.linked import Linked
+from butfor.model.monotone import AbstractStep, Exponential, Logistic, MonotoneFunction, Scaled
 from butfor.model.nodes import in_score
-from butfor.model.readout import Argmax, Sign
+from butfor.model.readout import Argmax, Sign, Value
 from butfor.model.trees import Trees
 
-MEANS_OF_NGBOOST: dict[str, AbstractStep | None] = {
-    "Normal": None,
-    "NormalFixedVar": None,
-    "Laplace": None,
-    "TFixedDf": None,
-    "TFixedDfFixedVar": None,
-    "Exponential": Exponential(),
-    "Poisson": Exponential(),
+
+class MeanOf(NamedTuple):
+    """The mean of a distribution: of how many of its parameters, and how."""
+
+    parameters: int
+    readout: Callable[[Trees], Value]
+
+
+def _one(*steps: AbstractStep) -> MeanOf:
+    """A function of the first parameter."""
+    return MeanOf(1, lambda _: Linked(function=MonotoneFunction(steps)) if steps else Value())
+
+
+def _difference(step: AbstractStep) -> MeanOf:
+    """A function of the difference of two parameters, of which the library computes two functions first."""
+    steps = (Scaled(1.0), step, Scaled(1.0))
+    return MeanOf(2, lambda _: Linked(function=MonotoneFunction(steps), weights=np.array([1.0, -1.0])))
+
+
+def _log_normal(model: Trees) -> Value:
+    """The logarithm of the mean is `m + s^2 / 2`, and the parameters are m and log(s)."""
+    _, largest = ends_of_sum(model, np.array([0.0, 1.0]))
+    spread = MonotoneFunction((Scaled(2.0), Exponential(), Scaled(0.5)))
+    return BlendedValue(
+        function=MonotoneFunction((Exponential(), Scaled(1.0))),
+        rows=np.eye(2),
+        shares=np.ones(2),
+        members=(MonotoneFunction((Scaled(1.0),)), spread),
+        weights=np.array([1.0, float(np.exp(2 * largest))]),
+    )
+
+
+MEANS_OF_NGBOOST: dict[str, MeanOf] = {
+    "Normal": _one(),
+    "NormalFixedVar": _one(),
+    "Laplace": _one(),
+    "TFixedDf": _one(),
+    "TFixedDfFixedVar": _one(),
+    "Exponential": _one(Exponential()),
+    "Poisson": _one(Exponential()),
+    "HalfNormal": _one(Exponential(), Scaled(float(np.sqrt(2 / np.pi)))),
+    "Gamma": _difference(Exponential()),
+    "Beta": _difference(Logistic()),
+    "LogNormal": MeanOf(2, _log_normal),
 }
-"""Distributions whose mean is their first parameter, or a function of it alone."""
+"""Distributions whose mean is a function of one parameter, of a difference, or of a sum of functions of two."""
 
 
 def read_classifier(boosting: Any, columns: list[Column]) -> Imported:
@@ -48,11 +87,13 @@ def read_regressor(boosting: Any, columns: list[Column]) -> Imported:
     name = kinds[boosting.Dist.__name__ == "DistWithUncensoredScore"].__name__
     if name not in MEANS_OF_NGBOOST:
         raise UnsupportedModelError(
-            f"the mean of the distribution {name} of NGBoost depends on several sums of trees.",
+            f"the mean of the distribution {name} of NGBoost is no sum of functions that never turn around.",
             f"Its distribution must be one of {', '.join(MEANS_OF_NGBOOST)}.",
-            "Fit one of these (of the logarithm, in place of LogNormal), or let the swarm search.",
+            "Fit one of these, or let the swarm search.",
         )
-    return _sums(boosting, columns, {0: 0}, 1), value_behind(MEANS_OF_NGBOOST[name])
+    mean = MEANS_OF_NGBOOST[name]
+    model = _sums(boosting, columns, {k: k for k in range(mean.parameters)}, mean.parameters)
+    return model, mean.readout(model)
 
 
 def _sums(boosting: Any, columns: list[Column], places: dict[int, int], scores: int) -> Trees:

@@ -10,16 +10,12 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
+from butfor.importers.fold.leaves import ends_of_sum
 from butfor.importers.registry import Imported, read_model, register_importer
 from butfor.model.linked import Linked
 from butfor.model.monotone import MonotoneFunction
 from butfor.model.own_function import looked_at
-from butfor.model.questions import Model
 from butfor.model.readout import MeanValue, Value
-from butfor.model.trees import Trees
-
-SPARE_RANGE = 1e-3
-"""By which share of its range a sum of leaves may lie beyond it: more than any rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,24 +36,11 @@ def read_transformed(regressor: Any, columns: list[Column]) -> Imported:
             f"it holds a {type(regressor.regressor_).__name__}, whose prediction is no function of one sum of scores."
         )
     inner = readout.function if isinstance(readout, Linked) else MonotoneFunction(())
-    low, high = sorted(float(inner.at(np.array([end]))[0]) for end in _ends(model, readout.row))
+    low, high = sorted(float(inner.at(np.array([end]))[0]) for end in ends_of_sum(model, readout.row))
     function = looked_at(Inverse(regressor.transformer_), low, high)
     if function is None:
         raise _unread("its inverse function turns around, is not defined everywhere, or is not one of single numbers.")
     return model, Linked(function=inner.then(function), weights=readout.row).rounded(readout.unit)
-
-
-def _ends(model: Model, row: FloatArray) -> tuple[float, float]:
-    """Between which numbers the sum `row @ scores` lies. Only that of trees has ends."""
-    if not isinstance(model, Trees):
-        return -np.inf, np.inf
-    leaf = np.flatnonzero(model.feature < 0)
-    tree = np.searchsorted(model.roots, leaf, side="right") - 1
-    begin = np.searchsorted(tree, np.arange(len(model.roots)))
-    value, base = model.value[leaf] @ row, float(model.base @ row)
-    low, high = base + np.minimum.reduceat(value, begin).sum(), base + np.maximum.reduceat(value, begin).sum()
-    spare = SPARE_RANGE * (high - low) + SPARE_RANGE * max(abs(low), abs(high))
-    return float(low - spare), float(high + spare)
 
 
 def _unread(what: str) -> UnsupportedModelError:
