@@ -46,6 +46,64 @@ class TestFIGS(ImporterContract):
         return fitted("FIGSClassifier", int(rng.integers(99)))
 
 
+def people(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(0, 6, 200),
+            "town": rng.choice(list("abc"), 200),
+            "income": rng.integers(0, 6, 200),
+            "job": rng.choice(["x", "y"], 200),
+        }
+    )
+
+
+def of_categories(kind: str, seed: int, rules: int = 8) -> tuple[Any, pd.DataFrame]:
+    X = people(seed)
+    score = X.age + 2 * (X.town == "a") + X.income * (X.job == "x") + np.random.default_rng(seed).normal(size=200)
+    y = score if kind == "FIGSRegressor" else np.where(score > 5, "yes", "no")
+    return getattr(imodels, kind)(max_rules=rules).fit(X, y, categorical_features=["town", "job"]), X
+
+
+class TestFIGSOfCategories(ImporterContract):
+    seeds = range(2)
+
+    def fitted(self, rng):
+        return of_categories("FIGSRegressor", int(rng.integers(99)))
+
+
+def test_classes_of_figs_with_categories() -> None:
+    model, X = of_categories("FIGSClassifier", 1)
+    check_importer(model, X)
+    polars = pytest.importorskip("polars")
+    check_importer(model, polars.from_pandas(X))
+
+
+def test_figs_with_categories_asks_for_the_columns_it_was_given() -> None:
+    model, X = of_categories("FIGSClassifier", 1)
+    with pytest.raises(bf.errors.InputError, match="lacks the columns \\['job'\\]"):
+        bf.Explainer(model, X.drop(columns=["job"]))
+
+
+def test_figs_with_categories_keeps_the_order_of_its_fit() -> None:
+    model, X = of_categories("FIGSClassifier", 1)
+    turned = X[["job", "income", "town", "age"]]
+    reading = check_importer(model, turned)
+    np.testing.assert_array_equal(reading.source.labels(turned), model.predict(X))
+
+
+def test_figs_with_categories_agrees_with_enumeration() -> None:
+    model, X = of_categories("FIGSClassifier", 2)
+    every = pd.DataFrame(product(range(6), "abc", range(6), ["x", "y"]), columns=X.columns)
+    met = model.predict(every) == "yes"
+    explainer = bf.Explainer(model, X)
+    row = X[model.predict(X) == "no"].iloc[[0]]
+    answer = explainer.explain(row, target="yes").only
+    listed = explainer.explain(row, target="yes", constraints=[bf.candidates(every[met])]).only
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.cost == pytest.approx(listed.cost)
+
+
 @pytest.mark.parametrize("seed", first(1, range(3)))
 @pytest.mark.parametrize("name", NAMES)
 def test_models(name, seed) -> None:

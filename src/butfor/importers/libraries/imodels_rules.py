@@ -6,6 +6,7 @@ A rule is a tree: where a condition fails, nothing is added. None of these model
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,10 +14,11 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
+from butfor.estimator.boosters import register_native
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.leaf_lines import linear_leaves_over
 from butfor.importers.fold.nodes import trees_over
-from butfor.importers.registry import Imported, ReadModel, read_model, register_importer
+from butfor.importers.registry import Imported, ReadModel, read_model, read_step, register_importer
 from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.nodes import LeafLines, Nodes
 from butfor.model.readout import AbstractReadout, Argmax, Link, Sign, Value
@@ -88,6 +90,64 @@ def _of_figs(node: Any) -> Grown:
     if node.left is None and node.right is None:
         return np.ravel(node.value).astype(np.float64)
     return Branch(int(node.feature), float(node.threshold), _of_figs(node.left), _of_figs(node.right))
+
+
+class _FigsOfCategories:
+    """FIGS that codes some columns itself. It takes the columns that it was fitted on, before they were coded.
+
+    imodels puts the others in the order of a set, which another process may not repeat, and then raises an error.
+    Here they have the order of the fit.
+    """
+
+    _estimator_type = "regressor"
+
+    def __init__(self, figs: Any) -> None:
+        self.encoder, self.coded = figs._encoder, list(figs.categorical_features_)
+        self.after_coding = copy(figs)
+        del self.after_coding._encoder
+        width = len(self.encoder.get_feature_names_out(self.coded))
+        self.plain = list(figs.feature_names_in_)[:-width]
+        self.feature_names_in_ = np.array([*self.plain, *self.coded], dtype=object)
+
+    def code(self, X: Any) -> Any:
+        """The rows as the trees take them, under the names of the fit."""
+        import pandas as pd
+
+        X = X.to_pandas() if hasattr(X, "to_pandas") else X
+        codes = pd.DataFrame(self.encoder.transform(pd.DataFrame(X[self.coded])), index=X.index)
+        return pd.concat([X[self.plain], codes], axis=1).set_axis(self.after_coding.feature_names_in_, axis=1)
+
+    def predict(self, X: Any) -> Any:
+        """What the sums of the trees say."""
+        return self.after_coding.predict(self.code(X))
+
+
+class _FigsOfCategoriesClassifier(_FigsOfCategories):
+    """The same, of classes."""
+
+    _estimator_type = "classifier"
+
+    @property
+    def classes_(self) -> Any:
+        """The classes."""
+        return self.after_coding.classes_
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class."""
+        return self.after_coding.predict_proba(self.code(X))
+
+
+def as_given(figs: Any) -> Any:
+    """FIGS that codes columns itself, as an estimator of these. Any other is one already."""
+    if not hasattr(figs, "_encoder"):
+        return figs
+    return _FigsOfCategoriesClassifier(figs) if hasattr(figs, "classes_") else _FigsOfCategories(figs)
+
+
+def read_coded_figs(figs: _FigsOfCategories, columns: list[Column]) -> Imported:
+    """FIGS behind its own encoder."""
+    count = len(figs.plain)
+    return read_figs(figs.after_coding, columns[:count] + read_step(figs.encoder, columns[count:]))
 
 
 def read_rule_fit(fit: Any, columns: list[Column]) -> Imported:
@@ -217,3 +277,6 @@ IMODELS: dict[str, tuple[ReadModel, tuple[str, ...]]] = {
 for read, names in IMODELS.values():
     for name in names:
         register_importer(f"imodels.{name}", read)
+register_importer(_FigsOfCategories, read_coded_figs)
+for name in IMODELS["FIGS"][1]:
+    register_native(f"imodels.{name}", as_given)
