@@ -1,4 +1,4 @@
-"""Each how-to page as a notebook, made of its blocks when the site is built (`mkdocs.yml` names this file as a hook)."""
+"""How-to pages and examples as notebooks, made of their blocks with the site (`mkdocs.yml` names this file as a hook)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import re
 from typing import Any
 
-FOLDER = "how-to/"
+FOLDERS = ("how-to/", "examples/")
+"""The pages that are notebooks, too."""
 
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\s*^```text\n.*?^```$)?", re.MULTILINE | re.DOTALL)
 """A block of code, and what it prints: a notebook prints that itself."""
@@ -40,19 +41,19 @@ def _cell(kind: str, text: str) -> dict[str, Any]:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """MkDocs calls this with the pages that it found. Each how-to page gets a notebook beside it."""
+    """MkDocs calls this with the pages that it found. Each of these gets a notebook beside it."""
     from mkdocs.structure.files import File
 
-    for page in [one for one in files.documentation_pages() if one.src_uri.startswith(FOLDER)]:
+    for page in [one for one in files.documentation_pages() if one.src_uri.startswith(FOLDERS)]:
         made = json.dumps(notebook(page.content_string), indent=1, ensure_ascii=False)
         files.append(File.generated(config, page.src_uri.removesuffix(".md") + ".ipynb", content=made))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """MkDocs calls this with the text of each page. How-to pages lead to their notebook, below their title."""
-    if not page.file.src_uri.startswith(FOLDER):
+    """MkDocs calls this with the text of each page. Below their title, these lead to their notebook."""
+    if not page.file.src_uri.startswith(FOLDERS):
         return markdown
     title, _, rest = markdown.partition("\n")
-    name = page.file.src_uri.removeprefix(FOLDER).removesuffix(".md")
+    name = page.file.src_uri.rpartition("/")[2].removesuffix(".md")
     return f"{title}\n\n<small>[This page as a notebook]({name}.ipynb)</small>\n{rest}"

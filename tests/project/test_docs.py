@@ -27,6 +27,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from butfor.cli import main
+from tests.doc_scripts import skip_without_libraries
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -150,13 +151,7 @@ def run_page(page: Path) -> int:
 @pytest.mark.documentation
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if page.stem == "survival":
-        pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
-    if page.stem == "notebook":
-        pytest.importorskip("anywidget", reason="anywidget is not installed: pip install butfor[widget]")
-    if page.stem == "networks":
-        for library, extra in (("torch", "torch"), ("onnx", "onnx"), ("onnxruntime", "onnx")):
-            pytest.importorskip(library, reason=f"{library} is not installed: pip install butfor[{extra}]")
+    skip_without_libraries(page)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     wanted = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "python"]

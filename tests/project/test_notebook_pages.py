@@ -1,4 +1,4 @@
-"""Each how-to page is also a notebook, which runs."""
+"""Each how-to page and each example is also a notebook, which runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.doc_scripts import ROOT, doc_script
+from tests.doc_scripts import ROOT, doc_script, skip_without_libraries
 from tests.shorter import first
 
-PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
-NEEDS = {"survival": ("sksurv",), "notebook": ("anywidget",), "networks": ("torch", "onnx", "onnxruntime")}
+EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.md"))
+PAGES = [*EXAMPLES, *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+MOST_CELLS = 40
 
 
 def test_a_page_becomes_text_and_code_and_its_output_is_left_to_the_notebook() -> None:
@@ -24,14 +25,18 @@ def test_a_page_becomes_text_and_code_and_its_output_is_left_to_the_notebook() -
     assert after["source"] == "After it.\n\n```console\n$ butfor warm\n```"
 
 
+@pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: page.stem)
+def test_an_example_is_short(page: Path) -> None:
+    assert len(doc_script("notebooks").notebook(page.read_text(encoding="utf-8"))["cells"]) < MOST_CELLS
+
+
 @pytest.mark.slow
 @pytest.mark.documentation
 @pytest.mark.parametrize("page", first(1, PAGES), ids=lambda page: page.stem)
 def test_the_notebook_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed: pip install butfor[dev]")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install butfor[dev]")
-    for library in NEEDS.get(page.stem, ()):
-        pytest.importorskip(library, reason=f"{library} is not installed")
+    skip_without_libraries(page)
     import nbformat
 
     made = doc_script("notebooks").notebook(page.read_text(encoding="utf-8"))
