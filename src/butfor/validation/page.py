@@ -51,7 +51,7 @@ def _table(of: FactTable) -> str:
             values = [line[place] for line in of.lines]
             cells = [share_bar(value or 0.0, cell) + cell for value, cell in zip(values, cells, strict=True)]
         columns.append(TableColumn(label, cells, "drawn" if look == "share" else look))
-    return f"<h3>{isolated(of.title)}</h3>{table('stacks', columns[0], *columns[1:])}"
+    return f"<h3>{isolated(of.title)}</h3>{table('stacks wraps', columns[0], *columns[1:])}"
 
 
 def _limits(limits: Sequence[Fact]) -> str:
