@@ -17,6 +17,7 @@ from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
+from butfor.explain.given_rows import GivenRows
 from butfor.explain.grid import VALUES_PER_COLUMN
 from butfor.explain.improving import IMPROVING_SECONDS, improving
 from butfor.explain.many_rows import ManyRows
@@ -53,7 +54,7 @@ CLASSES_SHOWN = 5
 
 
 @suggests
-class Explainer(SeveralAnswers, ManyRows):
+class Explainer(SeveralAnswers, ManyRows, GivenRows):
     """Finds the cheapest change to a row that makes a fitted model answer differently.
 
     Every answer has a certificate.

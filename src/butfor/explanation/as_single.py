@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from butfor.explanation.changes import Change
 from butfor.explanation.explanation import Explanation
@@ -94,3 +94,7 @@ class AsSingle(ABC):
     ) -> str:
         """The single answer in sentences. See `Explanation.to_text`."""
         return self.only.to_text(style, language, templates)
+
+    def to_dict(self, form: Literal["full", "brief"] = "full") -> dict[str, Any]:
+        """The single answer as plain data. See `Explanation.to_dict`."""
+        return self.only.to_dict(form)

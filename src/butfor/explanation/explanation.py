@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -226,6 +226,15 @@ class Explanation:
         The schema is described in the documentation.
         """
         return str(rendered(self, "json", indent=indent))
+
+    def to_dict(self, form: Literal["full", "brief"] = "full") -> dict[str, Any]:
+        """The answer as plain data, such as a service sends it.
+
+        - "full": the record of `to_json`, which can be read back and checked;
+        - "brief": what changes and what it costs, status, bound and reason. It is short, and cannot be checked later.
+        """
+        found: dict[str, Any] = rendered(self, "dict", form)
+        return found
 
     @staticmethod
     def from_json(text: str) -> Explanation:

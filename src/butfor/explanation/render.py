@@ -15,6 +15,7 @@ VIEWS = {
     "page": "butfor.report.page:page",
     "page written": "butfor.report.page:write",
     "json": "butfor.records.writing:record_of",
+    "dict": "butfor.records.brief:as_dict",
     "json list": "butfor.records.writing:list_of",
     "loaded": "butfor.records.reading:single",
     "loaded together": "butfor.records.reading:together",

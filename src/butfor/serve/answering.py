@@ -17,7 +17,7 @@ from butfor.log import LOG
 from butfor.records.plain import plain
 from butfor.serve.asked import LANGUAGES, Inquiry, asked
 from butfor.serve.desk import Desk
-from butfor.serve.plain import Json, finite
+from butfor.serve.plain import Json
 from butfor.views.html import card
 from butfor.views.languages import speaking
 
@@ -91,34 +91,10 @@ def _intervals(region: Region, answer: Explanation) -> list[Json]:
 
 def answered(answer: Explanation, question: Inquiry) -> Json:
     """An answer in short, its record, and how it looks if that is asked for."""
-    known, score = answer.certificate, answer.score
     with speaking(question.language):
         shown = card(answer) if question.card else None
-    return {
-        "status": known.status.name,
-        "found": answer.found,
-        "before": plain(answer.before),
-        "after": plain(answer.after),
-        "cost": finite(answer.cost),
-        "bound": finite(known.bound),
-        "score": None
-        if score is None
-        else {"before": finite(score.before), "after": finite(score.after), "threshold": finite(score.threshold)},
-        "changes": [
-            {
-                "column": one.name,
-                "label": one.label,
-                "before": plain(one.before),
-                "after": plain(one.after),
-                "text": list(one.text),
-            }
-            for one in answer.changes
-        ],
-        "conflict": list(known.conflict),
-        "why": known.why,
-        "html": shown,
-        "record": answer.to_json(),
-    }
+    short = {name: one for name, one in answer.to_dict("brief").items() if name not in ("row", "rank")}
+    return {**short, "html": shown, "record": answer.to_json()}
 
 
 def menu(desk: Desk, question: Inquiry) -> Iterator[Json]:
