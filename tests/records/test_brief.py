@@ -62,5 +62,5 @@ def test_answers_to_one_row_have_it_too_and_several_say_what_to_do() -> None:
 
 
 def test_another_form_is_refused() -> None:
-    with pytest.raises(bf.errors.InputError, match="form='short' was given. The forms are full, brief"):
+    with pytest.raises(bf.errors.InputError, match=r"form='short' was given\. The forms are full, brief"):
         FOUND.to_dict("short")  # type: ignore[arg-type]
