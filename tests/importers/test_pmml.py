@@ -18,6 +18,7 @@ from scipy.special import expit, softmax
 import butfor as bf
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.files import from_file
+from butfor.testing.importer_contract import check_importer
 from tests.importers.pmml_files import (
     LEVELS,
     SCHEMA,
@@ -122,6 +123,36 @@ def test_sums_and_means_of_trees(how: str, tmp_path: Path) -> None:
         explainer.explain(CELLS[:4], bf.value(at_least=least)), CELLS[:4].iterrows(), strict=True
     ):
         assert answer.cost == pytest.approx(cheapest(wanted, row, lambda x: x >= least - 1e-9), abs=1e-9)
+
+
+@pytest.mark.parametrize("how", ["median", "weightedMedian", "x-weightedMedian"])
+def test_medians_of_trees(how: str, tmp_path: Path) -> None:
+    rng, weighted = np.random.default_rng(6), how != "median"
+    text = document(segments(rng, how, False, weighted, count=4 if weighted else 5))
+    models = list(plain(text).iter("TreeModel"))
+    each = np.array(
+        [[float(predicted(one, row).get("score") or "nan") for one in models] for row in CELLS.to_dict("records")]
+    )
+    weights = np.arange(1, 5) if weighted else np.ones(5)
+    wanted = np.array([np.sort(row)[_half(row, weights)] for row in each])
+    model = read(text, tmp_path)
+    assert model.predict(CELLS).tolist() == wanted.tolist()
+    check_importer(model, CELLS)
+    explainer = bf.Explainer(str(tmp_path / "model.pmml"), CELLS)
+    least, most = (float(np.quantile(wanted, share)) for share in (0.9, 0.1))
+    for target, meets in (
+        (bf.value(at_least=least), lambda x: x >= least),
+        (bf.value(at_most=most), lambda x: x <= most),
+    ):
+        for answer, (_, row) in zip(explainer.explain(CELLS[:4], target), CELLS[:4].iterrows(), strict=True):
+            assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+            assert answer.cost == pytest.approx(cheapest(wanted, row, meets), abs=1e-9)
+
+
+def _half(row: np.ndarray, weights: np.ndarray) -> int:
+    """The place, in the order of the predictions, up to which lies half of the weight."""
+    order = sorted(range(len(row)), key=lambda k: row[k])
+    return next(k for k in range(len(row)) if 2 * sum(weights[j] for j in order[: k + 1]) >= weights.sum())
 
 
 @pytest.mark.parametrize("how", ["majorityVote", "weightedMajorityVote", "average"])
@@ -261,7 +292,13 @@ def test_a_scorecard_and_its_reason_codes(tmp_path: Path) -> None:
         (document("<NeuralNetwork functionName='regression'><MiningSchema/></NeuralNetwork>"), "NeuralNetwork"),
         (document(tree(np.random.default_rng(0), "weightedConfidence")), "weightedConfidence"),
         (document(CARD.replace('field="a"', 'field="z"')), "'z'"),
-        (document(segments(np.random.default_rng(0), "median", False)), "median"),
+        (document(segments(np.random.default_rng(0), "median", False)), "median of an even number"),
+        (document(segments(np.random.default_rng(0), "weightedMedian", False).replace("<True/>", "<False/>")), "predicate"),
+        (
+            document(segments(np.random.default_rng(0), "weightedMedian", False, True).replace('weight="1"', 'weight="-1"')),
+            "at least 0",
+        ),
+        (document(segments(np.random.default_rng(0), "max", False)), "max"),
         (document(CARD.replace('value="2"', 'value="two"')), "'two'"),
         (document(CARD.replace("<Attribute partialScore=\"1\"><True/></Attribute>", "")), "no prediction for some rows"),
         (document(f"<TreeModel functionName='regression'>{SCHEMA}</TreeModel>"), "no Node"),

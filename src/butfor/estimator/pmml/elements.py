@@ -73,3 +73,19 @@ def not_read(what: str, element: Element | None = None) -> UnsupportedModelError
         "Trees, sums, votes and chains of them, regressions and scorecards are read.",
         "Give the model itself, or its predictions as a function with bf.black_box.",
     )
+
+
+def in_single(model: Element) -> bool:
+    """Whether the file asks for float32."""
+    return any(one.get("x-mathContext") == "float" for one in model.iter())
+
+
+def segments_in(segmentation: Element) -> list[Element]:
+    """The segments, all of which are used for each row."""
+    segments = list(children(segmentation, "Segment"))
+    for one in segments:
+        if child(one, "True") is None:
+            raise not_read("a Segment with a predicate of its own", segmentation)
+    if not segments:
+        raise InputError("a Segmentation has no Segment.", "One is needed.")
+    return segments

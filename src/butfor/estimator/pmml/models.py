@@ -15,6 +15,7 @@ from butfor.estimator.boosters import AbstractNativeClassifier, AbstractNativeRe
 from butfor.estimator.dumps.dump import softmax
 from butfor.estimator.pmml.fields import Field, Read, inputs
 from butfor.estimator.pmml.predicates import Known, Predicate, Question, truth
+from butfor.model.median import Median
 from butfor.model.monotone import AbstractStep, ComplementaryLogLog, Exponential, Logistic, Normal
 from butfor.model.nodes import Nodes, leaves_added
 from butfor.space import frames
@@ -120,6 +121,19 @@ class SumOfTrees(InPmml):
 
     def shares(self, sums: FloatArray) -> FloatArray:
         return sums / self.total
+
+
+@dataclass(frozen=True, eq=False)
+class MedianOfTrees(SumOfTrees):
+    """A weighted median of trees, each of which has a score of its own: `weights` (trees).
+
+    It is the first of the predictions, in their order, up to which lies half of the weight.
+    """
+
+    weights: FloatArray
+
+    def answers(self, table: Any) -> NDArray[Any]:
+        return Median(weights=self.weights).sums(self.sums(self.read(table)))
 
 
 @dataclass(frozen=True, eq=False)

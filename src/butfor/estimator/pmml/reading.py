@@ -15,9 +15,19 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
-from butfor.estimator.pmml.elements import attribute, child, children, name_of, not_read, number_in, parsed
+from butfor.estimator.pmml.elements import (
+    attribute,
+    child,
+    children,
+    in_single,
+    name_of,
+    not_read,
+    number_in,
+    parsed,
+    segments_in,
+)
 from butfor.estimator.pmml.growing import AskedFirst, Growing, Grown, PmmlNode, WhereMissing, written
-from butfor.estimator.pmml.models import Characteristic, Reasons, SumOfTrees, WeightedSum
+from butfor.estimator.pmml.models import Characteristic, MedianOfTrees, Reasons, SumOfTrees, WeightedSum
 from butfor.estimator.pmml.predicates import AlwaysSo
 from butfor.estimator.pmml.reading_predicates import predicate_of
 from butfor.estimator.pmml.scope import Label, Scope, label_of
@@ -28,6 +38,9 @@ NORMALIZATIONS = {
     **{name: name for name in ("exp", "logit", "softmax", "probit", "cloglog")},
 }
 """The ways from a sum to a prediction, by normalizationMethod."""
+
+MEDIANS = ("median", "weightedMedian", "x-weightedMedian")
+"""The medians of several models; the last is how an older converter calls one."""
 
 NO_MODELS = ("Header", "DataDictionary", "MiningBuildTask", "TransformationDictionary", "Extension")
 
@@ -56,12 +69,15 @@ class _ModelReader:
         self.labels = self._labels(model)
         if name_of(model) == "RegressionModel":
             return self._regression(model, self.scope.inside(model))
+        median = self._median(model, self.scope.inside(model))
+        if median is not None:
+            return median
         trees, base, link, total = self._trees(model, self.scope)
         scores = len(base)
         sums = SumOfTrees(
             self.scope.fields, tuple(self.scope.reads), self._refused(), tuple(self.labels), link,
             nodes=written(trees, scores), base=base, total=total,
-            single=any(one.get("x-mathContext") == "float" for one in model.iter()), reasons=self._reasons(model),
+            single=in_single(model), reasons=self._reasons(model),
         )  # fmt: skip
         return sums
 
@@ -133,12 +149,7 @@ class _ModelReader:
         if segmentation is None:
             raise InputError("a MiningModel has no Segmentation.", "It holds the models.")
         how = attribute(segmentation, "multipleModelMethod")
-        segments = list(children(segmentation, "Segment"))
-        for one in segments:
-            if child(one, "True") is None:
-                raise not_read("a Segment with a predicate of its own", segmentation)
-        if not segments:
-            raise InputError("a Segmentation has no Segment.", "One is needed.")
+        segments = segments_in(segmentation)
         if how == "modelChain":
             return self._chain(segments, scope)
         weighted = how.startswith("weighted")
@@ -162,6 +173,35 @@ class _ModelReader:
             trees += own if factor == 1 else _scaled(own, np.array([[factor]]))
             base, totals = base + factor * start, totals + weight * total
         return trees, base, None, totals if classes else 1.0
+
+    def _median(self, model: Element, scope: Scope) -> MedianOfTrees | None:
+        """A median of trees, each with a score of its own; None if the model is none."""
+        segmentation = child(model, "Segmentation")
+        how = None if segmentation is None else segmentation.get("multipleModelMethod")
+        if segmentation is None or how not in MEDIANS or self.labels:
+            return None
+        segments = segments_in(segmentation)
+        models, own = [_model_in(one) for one in segments], np.eye(len(segments))
+        weights = np.array([1.0 if how == "median" else number_in(one, "weight", 1.0) for one in segments])
+        if not all(name_of(one) == "TreeModel" for one in models):
+            raise not_read("a median of other models than trees", segmentation)
+        if how == "median" and len(models) % 2 == 0:
+            raise not_read("a median of an even number of models, which is the mean of two", segmentation)
+        if self._rescaled(model) != (1.0, 0.0) or in_single(model):
+            raise not_read("a median that is rescaled or computed in float32", segmentation)
+        if (weights < 0).any() or not weights.any():
+            raise InputError(
+                f"the models have the weights {weights.tolist()}.", "They must be at least 0, and not all 0."
+            )
+        trees = [
+            _scaled([self._tree(one, scope.inside(one), 0)], column[:, None])[0]
+            for one, column in zip(models, own, strict=True)
+        ]
+        base = np.zeros(len(models))
+        return MedianOfTrees(
+            self.scope.fields, tuple(self.scope.reads), self._refused(), (), None,
+            nodes=written(trees, len(base)), base=base, weights=weights,
+        )  # fmt: skip
 
     def _chain(self, segments: list[Element], scope: Scope) -> tuple[list[Grown], FloatArray, str | None, float]:
         """A regression that reads the sums of the models before it."""

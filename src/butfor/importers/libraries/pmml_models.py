@@ -6,12 +6,21 @@ from dataclasses import dataclass, replace
 
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.pmml.fields import Field, Read
-from butfor.estimator.pmml.models import LINK_STEPS, InPmml, PmmlClassifier, PmmlRegressor, SumOfTrees, WeightedSum
+from butfor.estimator.pmml.models import (
+    LINK_STEPS,
+    InPmml,
+    MedianOfTrees,
+    PmmlClassifier,
+    PmmlRegressor,
+    SumOfTrees,
+    WeightedSum,
+)
 from butfor.importers.fold.column import Column, NeedsLevels, Values
 from butfor.importers.fold.linear import linear_over
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import value_behind
+from butfor.model.median import Median
 from butfor.model.readout import AbstractReadout, Argmax, Sign
 from butfor.model.scores import UNIT_SINGLE
 
@@ -75,6 +84,8 @@ def _read(read: Read, column: Column) -> Column:
 
 
 def _readout(model: InPmml) -> AbstractReadout:
+    if isinstance(model, MedianOfTrees):
+        return Median(weights=model.weights)
     if not model.classes:
         return value_behind(None if model.link is None else LINK_STEPS[model.link])
     if model.link == "logit":
