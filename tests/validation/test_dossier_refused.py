@@ -128,6 +128,8 @@ def test_ctrl_c_keeps_the_rows_that_are_done_and_says_so(tmp_path, monkeypatch) 
     assert len(made.answers) == 3
     assert sections["question"]["facts"]["asked"]["value"] == 3
     assert sections["limits"]["limits"]["interrupted"]["value"] == 7
+    assert "It was interrupted: of 10 rows that were drawn, 3 were asked." in repr(made)
+    assert "3 of them were asked, each alone." in sections["question"]["says"][0]
     assert any("it was interrupted" in words for words in sections["groups_1"]["says"])
     assert (tmp_path / "dossier" / "dossier.html").exists()
 

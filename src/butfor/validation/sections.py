@@ -43,12 +43,13 @@ def asked(of: Material) -> DossierSection:
     """What was asked, and of which rows."""
     one, wish = of.answers[0], of.wish
     rules = constraints_in_words(of.answers.question, of.answers.words)
+    asked_told = f"{count(len(of.answers))} of them were asked, each" if of.interrupted else "each was asked"
     return DossierSection(
         "question",
         "What was asked",
         (
             f"Of {count(of.rows)} rows, {count(of.needing)} do not meet the target. "
-            f"Of these, {count(of.drawn)} were drawn at random, and each was asked alone.",
+            f"Of these, {count(of.drawn)} were drawn at random, and {asked_told} alone.",
         ),
         (
             fact("target", "Wanted", of.answers.question.target, wanted(one)),
@@ -267,4 +268,8 @@ def headline(of: Material) -> DossierSection:
     ]
     if paid is not None:
         says.append(f"An answer costs {rounded(paid['mean'])} on average, and {rounded(paid['median'])} in the median.")
+    if of.interrupted:
+        says.append(
+            f"It was interrupted: of {count(of.drawn)} rows that were drawn, {count(len(of.answers))} were asked."
+        )
     return DossierSection("summary", "In short", tuple(says))
