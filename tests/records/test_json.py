@@ -14,6 +14,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.problem.spec import from_spec
@@ -52,6 +55,25 @@ def test_any_answer_is_read_back_the_same(seed) -> None:
     assert tuple(repr(from_spec(one)) for one in again.question.spec["constraints"]) == answer.question.constraints
     pd.testing.assert_frame_equal(again.factual, answer.factual)
     assert again.to_json() == answer.to_json()
+
+
+@pytest.mark.parametrize("there", ["python", "pyarrow"])
+@pytest.mark.parametrize("here", ["python", "pyarrow"])
+def test_text_is_read_back_whether_or_not_pyarrow_stores_it(here: str, there: str) -> None:
+    X = pd.DataFrame({"job": ["nurse", "clerk", "nurse", "clerk"]})
+    with pd.option_context("mode.string_storage", here):
+        table = X.astype({"job": "str"})
+        model = make_pipeline(OrdinalEncoder(), DecisionTreeClassifier(random_state=0)).fit(table, [1, 0, 1, 0])
+        answer = bf.Explainer(model, data=table).explain(table.iloc[[1]], target=1)
+        written = answer.to_json()
+    with pd.option_context("mode.string_storage", there):
+        again = load(written)
+        assert again.to_json() == written
+        assert bf.check(again, model).passed
+        assert (again.point["job"].tolist(), again.point["job"].dtype) == (
+            ["nurse"],
+            X.astype({"job": "str"})["job"].dtype,
+        )
 
 
 QUESTIONS = {

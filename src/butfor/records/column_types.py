@@ -28,7 +28,9 @@ def _pandas_words(kind: Any) -> dict[str, Any]:
         words |= {"categories": [to_spec(level) for level in kind.categories.tolist()], "ordered": bool(kind.ordered)}
         if pandas_type(import_module("pandas"), words).categories.dtype != own:
             words["of"] = _pandas_words(own)
-    elif getattr(kind, "storage", "") == "python":
+    elif (
+        words["type"] == "string" and kind.storage == "python"
+    ):  # where "str" is stored depends on whether pyarrow is there
         words["storage"] = "python"
     return words
 
