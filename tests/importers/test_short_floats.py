@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
+    PowerTransformer,
     QuantileTransformer,
     RobustScaler,
     StandardScaler,
@@ -161,3 +163,23 @@ def test_a_regressor_of_float32_keeps_its_unit() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(100, 2)), columns=["a", "b"]).astype(np.float32)
     assert read(Ridge().fit(X, X.a), X).unit == UNIT_SINGLE
+
+
+@pytest.mark.parametrize("beside", [None, "Float32", "float32", "boolean"])
+@pytest.mark.parametrize("step", [*first(2, SCALERS), PowerTransformer()], ids=lambda step: type(step).__name__)
+def test_nullable_float32_of_pandas_is_scaled_as_float64(step, beside) -> None:
+    """scikit-learn makes float64 of it before it computes, whether a value is missing or not."""
+    rng = np.random.default_rng(1)
+    x, other = rng.normal(size=(2, 120)).round(2)
+    X = pd.DataFrame({"x": pd.array(np.where(rng.random(120) < 0.1, np.nan, x), dtype="Float32")})
+    if beside is not None:
+        X["other"] = pd.Series(other > 0 if beside == "boolean" else other).astype(beside)
+    y = (x > 0.1) ^ (x > 0.8) ^ (x < -1)
+    model = make_pipeline(SimpleImputer(), step, DecisionTreeClassifier(max_depth=4, random_state=0)).fit(X, y)
+    for row, answer in enumerate(bf.Explainer(model, X).explain(X[:30])):
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        for change in answer.changes:
+            if isinstance(change.before, float) and not np.isnan(change.before):
+                nearer, single = answer.point.copy(), np.float32(change.after)
+                nearer[change.name] = pd.array([np.nextafter(single, np.float32(change.before))], dtype="Float32")
+                assert model.predict(nearer)[0] != answer.after, row

@@ -146,7 +146,8 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
     sample = frames.take(data, [0])
     lost = _lost_texts(source, space, sample)
-    columns = raw_columns(space.features, short_types.short_names(data), short_types.half_names(data), lost)
+    kinds = short_types.short_names(data), short_types.half_names(data), short_types.nullable_names(data)
+    columns = raw_columns(space.features, *kinds, lost)
     try:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = _over_features(*read_model(source.estimator, columns), columns)

@@ -22,6 +22,15 @@ def short_names(table: Any) -> frozenset[str]:
     )
 
 
+def nullable_names(table: Any) -> frozenset[str]:
+    """The columns of a pandas table whose type is not numpy's: of such float32 numbers, scikit-learn makes float64."""
+    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return frozenset()
+    return frozenset(
+        name for name, kind in zip(names(table), table.dtypes, strict=True) if not isinstance(kind, np.dtype)
+    )
+
+
 def half_names(table: Any) -> frozenset[str]:
     """The columns of a pandas table or an array that hold float16."""
     if is_array(table):

@@ -60,6 +60,7 @@ class Column:
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
     - `short`: whether its raw type becomes float32 beside float32 (booleans, whole numbers of one or two bytes);
     - `half`: whether its raw type is float16, and nothing has made another type of it;
+    - `widened`: whether its raw type is a nullable float32: scikit-learn makes float64 of it, and pandas calculates in float32;
     - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32 or float16;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense;
@@ -82,6 +83,7 @@ class Column:
     centre: float = 0.0
     short: bool = False
     half: bool = False
+    widened: bool = False
     blur: float = 0.0
     sparse: Column | None = None
     whole: bool = False
@@ -162,11 +164,13 @@ def raw_columns(
     features: tuple[Feature, ...],
     short: Collection[str] = (),
     half: Collection[str] = (),
+    nullable: Collection[str] = (),
     lost: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Column]:
     """The columns before any step, in the order in which the estimator reads them. Dummies are tables of one feature.
 
     - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
+    - `nullable`: those whose type is pandas' own, and not numpy's;
     - `lost`: what the estimator gets in place of a missing text, if it is not None.
     """
     projections = Projections(len(features))
@@ -177,6 +181,7 @@ def raw_columns(
             place,
             short=features[j].columns[place] in short,
             half=features[j].columns[place] in half,
+            nullable=features[j].columns[place] in nullable,
             lost=lost.get(features[j].name),
         )
         for j, place in places(features)
@@ -184,23 +189,16 @@ def raw_columns(
     return [replace(column, projections=projections) for column in raw]
 
 
-def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, lost: Any) -> Column:
+def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, nullable: bool, lost: Any) -> Column:
+    single, widened = feature.single and not nullable, feature.single and nullable
+    kinds: dict[str, Any] = {"single": single, "widened": widened, "short": short, "half": half}
     if feature.levels is None:
-        at = in_single if feature.single else as_it_is
-        whole = feature.step == 1
-        return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical, whole=whole)
+        at = in_single if single else widened_single if widened else as_it_is
+        return Column(j, at=at, centre=feature.typical, whole=feature.step == 1, **kinds)
     numbers = feature.numbers if feature.dummies is None else feature.dummies.ones(place)
     if numbers is not None:
-        dtype = np.float32 if feature.single else np.float64
-        table = np.array([*numbers, np.nan], dtype=dtype)
-        return Column(
-            j,
-            table=table,
-            single=feature.single,
-            short=short,
-            half=half,
-            declared=feature.why == "given" or feature.dummies is not None,
-        )
+        table = np.array([*numbers, np.nan], dtype=np.float32 if single else np.float64)
+        return Column(j, table=table, declared=feature.why == "given" or feature.dummies is not None, **kinds)
     words = np.empty(len(feature.levels) + 1, dtype=object)
     words[:] = [*feature.levels, lost]
     return Column(j, table=words, declared=feature.why == "given")
@@ -210,6 +208,11 @@ def in_single(x: FloatArray) -> Values:
     """Numbers as float32."""
     with np.errstate(over="ignore"):
         return x.astype(np.float32)
+
+
+def widened_single(x: FloatArray) -> Values:
+    """Numbers as float32, of which float64 was made."""
+    return in_single(x).astype(np.float64)
 
 
 def reached(column: Column, values: Sequence[float] | FloatArray) -> FloatArray:
