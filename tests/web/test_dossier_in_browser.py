@@ -73,8 +73,10 @@ def test_axe_finds_nothing_serious_in_a_dossier(width: int, dark: bool, tmp_path
 
 def test_all_of_it_is_on_paper(tmp_path: Path) -> None:
     pytest.importorskip("pypdf", reason="pypdf reads what is printed: pip install butfor[dev]")
-    pages = printed(dossiers()["dossier"], "A4", tmp_path)
-    assert all(len(page.split()) > 10 for page in pages), "no page is empty"
+    pages = [" ".join(page.split()) for page in printed(dossiers()["dossier"], "A4", tmp_path)]
+    assert all(len(page) > len("7 / 7") for page in pages), "no page holds its number alone"
+    for does, command in (("with the model itself", "butfor check"), ("Check them with Python", "butfor_check.py")):
+        assert any(does in page and command in page for page in pages), "a command stands below what it does"
     text = " ".join(pages)
     for title in ("In short", "What is not proven here", "Groups by housing", "How to verify it", "sha256sum"):
         assert title in text
