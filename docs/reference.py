@@ -38,7 +38,7 @@ GROUPS = {
         "reasons", "ReasonCode",
         "rules", "Rules",
     ),
-    "Your own models": ("black_box", "calibrated", "torch_model", "onnx_model", "Scorecard"),
+    "Your own models": ("black_box", "calibrated", "torch_model", "keras_model", "onnx_model", "Scorecard"),
     "Solvers with settings": ("Swarm",),
     "Errors": ("ButforError",),
 }  # fmt: skip

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from butfor.errors import ButforError
     from butfor.estimator.calibrated import calibrated
     from butfor.estimator.functions import black_box
+    from butfor.estimator.keras_models import keras_model
     from butfor.estimator.onnx_graphs import onnx_model
     from butfor.estimator.scorecards import Scorecard
     from butfor.estimator.torch_modules import torch_model
@@ -92,6 +93,7 @@ _HOMES = {
     "butfor.errors": ("ButforError",),
     "butfor.estimator.calibrated": ("calibrated",),
     "butfor.estimator.functions": ("black_box",),
+    "butfor.estimator.keras_models": ("keras_model",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.scorecards": ("Scorecard",),
     "butfor.estimator.torch_modules": ("torch_model",),

@@ -97,8 +97,8 @@ OBJECTS: dict[str, Any] = {
 """One of each public name that makes an object."""
 
 FUNCTIONS = (
-    "calibrated", "check", "concat", "dossier", "load", "onnx_model", "prove", "reasons", "rules", "suggest", "torch_model",
-    "warm", "widget",
+    "calibrated", "check", "concat", "dossier", "keras_model", "load", "onnx_model", "prove", "reasons", "rules", "suggest",
+    "torch_model", "warm", "widget",
 )  # fmt: skip
 
 

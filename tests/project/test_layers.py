@@ -77,6 +77,7 @@ ONLY = {
         "butfor.estimator.torch_modules",
         "butfor.importers.libraries.torch_modules",
     ),
+    "keras": ("butfor.estimator.keras_models", "butfor.importers.libraries.keras_networks"),
     "onnx": (
         "butfor.estimator.onnx_files",
         "butfor.estimator.onnx_graphs",

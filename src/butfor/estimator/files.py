@@ -28,7 +28,7 @@ LOADERS = {
     (".joblib",): "joblib.load({path!r})",
     (".pkl", ".pickle", ".sav"): "pickle.load(open({path!r}, 'rb'))",
     (".pt", ".pth"): "bf.torch_model(module, classes=[...])",
-    (".keras", ".h5"): "bf.black_box(keras.models.load_model({path!r}).predict, classes=[...])",
+    (".keras", ".h5"): "bf.keras_model(keras.models.load_model({path!r}), classes=[...])",
 }
 """What a user writes for a file that butfor does not load, by its ending."""
 

@@ -39,7 +39,7 @@ class _Torch(AbstractNetwork):
         import torch
 
         check_mode(self.module)
-        _check_precision()
+        check_precision()
         with torch.inference_mode(), torch.autocast("cpu", enabled=False):
             try:
                 found = self.module(torch.from_numpy(rows))
@@ -109,7 +109,7 @@ def check_mode(module: Any) -> None:
         raise InputError("the module is in training mode.", "It must be in eval mode.", "Call module.eval() first.")
 
 
-def _check_precision() -> None:
+def check_precision() -> None:
     """Refuse products of float32 that have fewer digits than float32: the derived doubt would not hold."""
     import torch
 

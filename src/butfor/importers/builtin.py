@@ -15,6 +15,7 @@ LIBRARIES = (
     "imodels_rules",
     "pmml_models",
     "interpret_ebm",
+    "keras_networks",
     "lifelines_models",
     "lightgbm_trees",
     "ngboost_trees",
