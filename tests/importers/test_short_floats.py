@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -27,7 +29,7 @@ from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.solvers.outcome import LEFT_TO_FLOAT32, TOLERANCE, Status, statuses_of
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
-from tests.importers.samples import QUANTILES
+from tests.importers.samples import QUANTILES, SKLEARN
 from tests.shorter import diagonal, first
 
 SCALERS = [StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler()]
@@ -165,14 +167,16 @@ def test_a_regressor_of_float32_keeps_its_unit() -> None:
     assert read(Ridge().fit(X, X.a), X).unit == UNIT_SINGLE
 
 
-@pytest.mark.parametrize("beside", [None, "Float32", "float32", "boolean"])
+@pytest.mark.parametrize("beside", [None, "Float32", "float32", "boolean", "polars"])
 @pytest.mark.parametrize("step", [*first(2, SCALERS), PowerTransformer()], ids=lambda step: type(step).__name__)
-def test_nullable_float32_of_pandas_is_scaled_as_float64(step, beside) -> None:
+def test_float32_of_pandas_own_and_of_polars_is_scaled_as_float64(step, beside) -> None:
     """scikit-learn makes float64 of it before it computes, whether a value is missing or not."""
     rng = np.random.default_rng(1)
     x, other = rng.normal(size=(2, 120)).round(2)
     X = pd.DataFrame({"x": pd.array(np.where(rng.random(120) < 0.1, np.nan, x), dtype="Float32")})
-    if beside is not None:
+    if beside == "polars":
+        X = pl.from_pandas(X)
+    elif beside is not None:
         X["other"] = pd.Series(other > 0 if beside == "boolean" else other).astype(beside)
     y = (x > 0.1) ^ (x > 0.8) ^ (x < -1)
     model = make_pipeline(SimpleImputer(), step, DecisionTreeClassifier(max_depth=4, random_state=0)).fit(X, y)
@@ -180,6 +184,25 @@ def test_nullable_float32_of_pandas_is_scaled_as_float64(step, beside) -> None:
         assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
         for change in answer.changes:
             if isinstance(change.before, float) and not np.isnan(change.before):
-                nearer, single = answer.point.copy(), np.float32(change.after)
-                nearer[change.name] = pd.array([np.nextafter(single, np.float32(change.before))], dtype="Float32")
-                assert model.predict(nearer)[0] != answer.after, row
+                nearer = np.nextafter(np.float32(change.after), np.float32(change.before))
+                point = pd.DataFrame({name: answer.point[name].to_list() for name in answer.point.columns})
+                point[change.name] = [nearer]
+                again = (
+                    pl.from_pandas(point, schema_overrides=X.schema) if beside == "polars" else point.astype(X.dtypes)
+                )
+                assert model.predict(again)[0] != answer.after, row
+
+
+def test_what_is_passed_through_keeps_the_type_of_its_table() -> None:
+    """A table of polars is float32 behind "passthrough". Of pandas' own types, that depends on how many there are."""
+    rng = np.random.default_rng(1)
+    x, other = rng.normal(size=(2, 120)).round(2)
+    X = pd.DataFrame({"x": pd.array(x, dtype="Float32"), "other": pd.array(other, dtype="Float32")})
+    y = (x > 0.1) ^ (other > 0.8)
+    steps = ColumnTransformer([("all", "passthrough", ["x", "other"])]), StandardScaler()
+    tree = make_pipeline(*steps, DecisionTreeClassifier(max_depth=4, random_state=0))
+    assert "passed through" in why_unread(tree.fit(X, y), X)
+    if SKLEARN >= (1, 8):
+        held = pl.from_pandas(X)
+        answers = bf.Explainer(tree.fit(held, y), held).explain(held[:30])
+        assert {one.certificate.status for one in answers} == {bf.Status.PROVEN_OPTIMAL}

@@ -146,7 +146,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
     sample = frames.take(data, [0])
     lost = _lost_texts(source, space, sample)
-    kinds = short_types.short_names(data), short_types.half_names(data), short_types.nullable_names(data)
+    kinds = short_types.short_names(data), short_types.half_names(data), short_types.widened_names(data)
     columns = raw_columns(space.features, *kinds, lost)
     try:
         seen = _estimator_columns(source.estimator, columns)

@@ -22,13 +22,17 @@ def short_names(table: Any) -> frozenset[str]:
     )
 
 
-def nullable_names(table: Any) -> frozenset[str]:
-    """The columns of a pandas table whose type is not numpy's: of such float32 numbers, scikit-learn makes float64."""
-    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
-        return frozenset()
-    return frozenset(
-        name for name, kind in zip(names(table), table.dtypes, strict=True) if not isinstance(kind, np.dtype)
-    )
+def widened_names(table: Any) -> dict[str, str]:
+    """The columns whose float32 numbers scikit-learn makes float64 of before it computes, with the library that holds them.
+
+    It does so with types of pandas that are not numpy's, and with tables of other libraries.
+    """
+    if is_array(table):
+        return {}
+    if not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return dict.fromkeys(names(table), "another library")
+    kinds = zip(names(table), table.dtypes, strict=True)
+    return {name: "pandas" for name, kind in kinds if not isinstance(kind, np.dtype)}
 
 
 def half_names(table: Any) -> frozenset[str]:

@@ -60,7 +60,8 @@ class Column:
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
     - `short`: whether its raw type becomes float32 beside float32 (booleans, whole numbers of one or two bytes);
     - `half`: whether its raw type is float16, and nothing has made another type of it;
-    - `widened`: whether its raw type is a nullable float32: scikit-learn makes float64 of it, and pandas calculates in float32;
+    - `widened`: the library that holds its float32 numbers, if scikit-learn makes float64 of them before it computes; empty after
+      a step;
     - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32 or float16;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense;
@@ -83,7 +84,7 @@ class Column:
     centre: float = 0.0
     short: bool = False
     half: bool = False
-    widened: bool = False
+    widened: str = ""
     blur: float = 0.0
     sparse: Column | None = None
     whole: bool = False
@@ -91,9 +92,15 @@ class Column:
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
         """This column after an elementwise step."""
+        changes = {"widened": "", **changes}
         if self.table is not None:
             return replace(self, table=function(self.table), **changes)
         return replace(self, at=After(self.at, function), **changes)
+
+    @property
+    def as_held(self) -> Column:
+        """The column in the type in which its table holds it."""
+        return self.map(in_single, single=True) if self.widened else self
 
     def coded(self, names: Sequence[Any]) -> Column:
         """This column with values replaced by their positions in `names`; NaN for other values."""
@@ -164,13 +171,13 @@ def raw_columns(
     features: tuple[Feature, ...],
     short: Collection[str] = (),
     half: Collection[str] = (),
-    nullable: Collection[str] = (),
+    widened: Mapping[str, str] = MappingProxyType({}),
     lost: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Column]:
     """The columns before any step, in the order in which the estimator reads them. Dummies are tables of one feature.
 
     - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
-    - `nullable`: those whose type is pandas' own, and not numpy's;
+    - `widened`: those of whose float32 scikit-learn makes float64, with the library that holds them;
     - `lost`: what the estimator gets in place of a missing text, if it is not None.
     """
     projections = Projections(len(features))
@@ -181,7 +188,7 @@ def raw_columns(
             place,
             short=features[j].columns[place] in short,
             half=features[j].columns[place] in half,
-            nullable=features[j].columns[place] in nullable,
+            widened=widened.get(features[j].columns[place], ""),
             lost=lost.get(features[j].name),
         )
         for j, place in places(features)
@@ -189,8 +196,8 @@ def raw_columns(
     return [replace(column, projections=projections) for column in raw]
 
 
-def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, nullable: bool, lost: Any) -> Column:
-    single, widened = feature.single and not nullable, feature.single and nullable
+def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, widened: str, lost: Any) -> Column:
+    single, widened = feature.single and not widened, widened if feature.single else ""
     kinds: dict[str, Any] = {"single": single, "widened": widened, "short": short, "half": half}
     if feature.levels is None:
         at = in_single if single else widened_single if widened else as_it_is

@@ -87,12 +87,13 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
             "A step must never fall.",
             "Use scipy.special.cbrt." if step.func is np.cbrt else "Apply it to the data beforehand.",
         )
-    if any(column.short for column in columns):
+    if any(column.short or column.widened == "pandas" for column in columns):
         raise UnsupportedModelError(
-            f"{name} gets booleans or whole numbers of one or two bytes.",
+            f"{name} gets booleans, whole numbers of one or two bytes, or nullable float32.",
             "It computes them in float16 or float32.",
             "Give the data as float64 or int64.",
         )
+    columns = [column.as_held for column in columns]
     at = (0.0,) if any(step.func is known for known in INFLECTED) else ()
     return [bent(column, step.func, name, at) for column in columns]
 

@@ -343,7 +343,19 @@ def column_transformer(step: Any, columns: list[Column]) -> list[Column]:
         if not chosen or (isinstance(inner, str) and inner == "drop"):
             continue
         out += chosen if isinstance(inner, str) else read_step(inner, chosen)
-    return [column.put(sparse=bool(step.sparse_output_)) for column in stacked(out)]
+    return [column.put(sparse=bool(step.sparse_output_)) for column in stacked(_passed(out))]
+
+
+def _passed(columns: list[Column]) -> list[Column]:
+    """Columns side by side, of which those that no step has changed keep the type of their table."""
+    held = [column.as_held for column in columns]
+    if working_type(held) == np.float32 and any(column.widened == "pandas" for column in columns):
+        raise UnsupportedModelError(
+            "nullable float32 columns of pandas are passed through.",
+            "scikit-learn makes float32 or objects of them, which depends on how many there are.",
+            "Give float32 of numpy: X.astype('float32').",
+        )
+    return held
 
 
 def pipeline_of_steps(step: Any, columns: list[Column]) -> list[Column]:
@@ -362,7 +374,7 @@ def feature_union(step: Any, columns: list[Column]) -> list[Column]:
             continue
         out += columns if inner == "passthrough" else read_step(inner, columns)
     sparse = any(column.sparse is not None for column in out)
-    return [column.put(sparse=sparse) for column in stacked(out)]
+    return [column.put(sparse=sparse) for column in stacked(_passed(out))]
 
 
 def selector(step: Any, columns: list[Column]) -> list[Column]:
