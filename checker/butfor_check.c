@@ -354,6 +354,7 @@ static void read_lightgbm(Text data) {
                     nodes[i].left = left >= 0 ? left : inner + ~left;
                     nodes[i].right = right >= 0 ? right : inner + ~right;
                     nodes[i].cut = strtod(masks[(1 << 16) + i], NULL); /* where none was missing, it is read as 0 */
+                    need(isfinite(nodes[i].cut), "a cut that is not finite");
                     nodes[i].lost = !(kind & 1) && ((kind >> 2 & 3) == 2 ? (kind & 2) != 0 : nodes[i].cut >= 0);
                     if (kind & 1) {
                         int k = (int)nodes[i].cut;
@@ -647,6 +648,13 @@ static void read_levels(Column *c, Json *about, Json *own) {
 
 static int column_of[FEATURES];
 
+static int reads_nothing(const Column *c, int feature) { /* whether the model may get it as a missing value */
+    for (int i = 0; i < c->feature_count; i++)
+        for (int cell = 0; c->features[i] == feature && cell < c->cells; cell++)
+            if (isnan(c->levels ? c->inputs[cell][i] : c->lost)) return 1;
+    return 0;
+}
+
 static void read_columns(Json *shared, Json *own) {
     Json *abouts = list(part(shared, "columns")), *owns = list(part(own, "columns"));
     need(abouts->count == owns->count, "not every column has a line of its own");
@@ -678,6 +686,12 @@ static void read_columns(Json *shared, Json *own) {
         c->cut_count = kept;
         read_number(c, about, owns->items + j);
     }
+    for (int t = 0; t < model.count; t++)
+        for (int i = 0; i < model.trees[t].count; i++) {
+            Node *node = model.trees[t].nodes + i;
+            int j = node->left < 0 || node->feature >= FEATURES ? -1 : column_of[node->feature];
+            need(j < 0 || node->lost >= 0 || !reads_nothing(q.columns + j, node->feature), "the model does not say where a missing value goes");
+        }
 }
 
 static quad counts(const Node *leaf, int sign, int one, int which) { /* what a leaf counts towards the goal */

@@ -32,6 +32,7 @@ from math import gcd
 LARGEST_FILE = 1 << 30
 FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
 BIG = 1 << 200  # every number of a step is smaller
+INF = float("inf")
 
 
 class Wrong(Exception):
@@ -97,6 +98,11 @@ def real(x, what):
     return F(value)
 
 
+def perhaps(x, what):
+    """A number, or None."""
+    return None if x is None else real(x, what)
+
+
 def single(x):
     """The nearest number that float32 holds."""
     near = float(x)
@@ -153,9 +159,9 @@ class Model:
     """A sum of trees, or of weighted features, in exact numbers, as the file of the model says it.
 
     weights: what a unit of each feature adds; none if it is a sum of trees
-    trees: lists of nodes. A node (feature, cut, left, right, lost) sends values <= cut to the left, one with a set of whole
-        numbers in place of the cut those in the set, and one without a cut all values. `lost` is whether it sends a missing
-        one there, None if the model does not say. A leaf is (what it adds for class 0, what it adds).
+    trees: lists of nodes. A node (feature, cut, left, right, lost) sends values <= cut to the left, and one with a set of
+        whole numbers in place of the cut those in the set. `lost` is whether it sends a missing value there, None if the model
+        does not say. A leaf is (what it adds for class 0, what it adds).
     single: whether values are read as float32
     kind: "logistic" (the sum is the logit of class 1), "shares" (the mean of class 1's leaves is its probability, and the
         class with more is predicted), "value", or "score" (class 1 is predicted above 0)
@@ -184,12 +190,18 @@ class Model:
     def leaves(nodes):
         return [node for node in nodes if len(node) == 2]
 
+    def sums(self, objective, kinds, single, digits):
+        """What is made of the sums of an objective, and whether values are float32; and how many digits sums have."""
+        need(objective in kinds, "a sum that is not read:", shown(objective))
+        self.kind, self.single, self.step = kinds[objective], single, F(1, 1 << digits)
+
     def add(self, nodes):
         """A tree. Children come after their parent, so every walk ends."""
         need(nodes, "a tree without nodes")
         for at, node in enumerate(nodes):
             if len(node) > 2:
                 whole(node[0], 0, 10**6, "a feature")
+                need(node[4] in (None, 0, 1), "where a missing value goes is neither left nor right:", shown(node[4]))
                 for child in node[2:4]:
                     whole(child, at + 1, len(nodes), f"a child of node {at}")
         self.trees.append(nodes)
@@ -197,11 +209,7 @@ class Model:
     def read_xgboost(self, data):
         """XGBoost's own JSON: values, leaves and sums in float32; strictly below goes to the left."""
         learner = parsed(data)["learner"]
-        self.single, self.step = True, F(1, 1 << 24)
-        kinds = {"binary:logistic": "logistic", "reg:squarederror": "value"}
-        objective = learner["objective"]["name"]
-        need(objective in kinds, "an objective that is not read:", shown(objective))
-        self.kind = kinds[objective]
+        self.sums(learner["objective"]["name"], {"binary:logistic": "logistic", "reg:squarederror": "value"}, True, 24)
         need(learner["gradient_booster"]["name"] == "gbtree", "no trees, or weighted ones")
         need("best_iteration" not in learner.get("attributes", {}), "training stopped early: not all trees may count")
         about = learner["learner_model_param"]
@@ -230,10 +238,7 @@ class Model:
         """LightGBM's own text: values and sums in float64; up to the threshold goes to the left."""
         head, *parts = data.decode("utf-8").split("\nTree=")
         said = dict(line.split("=", 1) for line in head.splitlines() if "=" in line)
-        self.single, self.step = False, F(1, 1 << 53)
-        kinds = {"binary sigmoid:1": "logistic", "regression": "value"}
-        need(said["objective"] in kinds, "an objective that is not read:", shown(said["objective"]))
-        self.kind = kinds[said["objective"]]
+        self.sums(said["objective"], {"binary sigmoid:1": "logistic", "regression": "value"}, False, 53)
         need(said["num_class"] == "1" and said["num_tree_per_iteration"] == "1", "more than one score")
         need("average_output" not in head.splitlines(), "a forest of LightGBM is not read")
         for part in parts:
@@ -249,29 +254,22 @@ class Model:
             for feature, kind, left, right, cut in inner:
                 need(kind >> 2 & 3 != 1, "zeros that mean missing are not read")
                 left, right = (child if child >= 0 else len(inner) + ~child for child in (left, right))
+                what, lost = F(float(cut)), kind & 2 > 0 if kind >> 2 & 3 == 2 else float(cut) >= 0  # else it is read as 0
                 if kind & 1:
                     mine = words[starts[int(cut)] : starts[int(cut) + 1]]
-                    bits = {32 * k + b for k, word in enumerate(mine) for b in range(32) if word >> b & 1}
-                    nodes.append((feature, frozenset(bits), left, right, False))
-                else:  # where no value was missing, a missing one is read as 0
-                    lost = kind & 2 > 0 if kind >> 2 & 3 == 2 else float(cut) >= 0
-                    nodes.append((feature, F(float(cut)), left, right, lost))
+                    what, lost = frozenset(32 * k + b for k, word in enumerate(mine) for b in range(32) if word >> b & 1), False
+                nodes.append((feature, what, left, right, lost))
             self.add(nodes + leaves)
 
     def read_catboost(self, data):
         """CatBoost's own JSON: values in float32, leaves and sums in float64; all nodes of a level have one split."""
         told = parsed(data)
-        self.single, self.step = True, F(1, 1 << 53)
-        kinds = {"Logloss": "logistic", "RMSE": "value"}
-        objective = told["model_info"]["params"]["loss_function"]["type"]
-        need(objective in kinds, "an objective that is not read:", shown(objective))
-        self.kind = kinds[objective]
-        need(not told["features_info"].get("categorical_features"), "categories of CatBoost are not read")
-        read = {"AsFalse": True, "AsTrue": False}
-        place = {
-            f["feature_index"]: (f["flat_feature_index"], read.get(f["nan_value_treatment"]))
-            for f in told["features_info"]["float_features"]
-        }
+        objective, about = told["model_info"]["params"]["loss_function"]["type"], told["features_info"]
+        self.sums(objective, {"Logloss": "logistic", "RMSE": "value"}, True, 53)
+        need(not about.get("categorical_features"), "categories of CatBoost are not read")
+        below = {"AsFalse": True, "AsTrue": False}  # whether what is missing is below all borders, or above
+        at = "flat_feature_index", "nan_value_treatment"
+        place = {f["feature_index"]: (f[at[0]], below.get(f[at[1]])) for f in about["float_features"]}
         scale, base = told["scale_and_bias"]
         need(scale == 1 and len(base) == 1, "a scale, or more than one score")
         self.base = F(float(base[0]))
@@ -290,10 +288,9 @@ class Model:
     def read_arrays(self, data):
         """A copy of scikit-learn's arrays, its numbers as hexadecimal floats."""
         told = parsed(data)
-        known = ("butfor.forest/1",), ("float32", "float64"), ("logistic", "shares", "value")
-        for key, values in zip(("format", "reads", "sum"), known):
-            need(told[key] in values, "its", key, "is not known:", shown(told[key]))
-        self.single, self.kind, self.step = told["reads"] == "float32", told["sum"], F(1, 1 << 53)
+        need(told["format"] == "butfor.forest/1", "its format is not known:", shown(told["format"]))
+        kinds, reads = {kind: kind for kind in ("logistic", "shares", "value")}, {"float32": True, "float64": False}
+        self.sums(told["sum"], kinds, reads[told["reads"]], 53)
         self.base, scale = real(told["base"], "the base"), real(told["scale"], "the scale")
         self.plain = self.base == 0 and scale == 1
         need(self.kind != "shares" or self.plain, "shares with a base or a scale")
@@ -301,20 +298,15 @@ class Model:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
             losing = tree.get("missing", [None] * len(tree["left"]))
             for feature, cut, left, right, value, lost in zip(*[tree[k] for k in keys], losing):
-                need(lost in (None, 0, 1), "neither true nor false")
                 if left < 0 and self.kind == "shares":
                     zero, one = (real(x, "a leaf") for x in value)
                     need(zero >= 0 and one >= 0, "a negative share")
                     nodes.append((zero, one))
                 elif left < 0:
                     nodes.append((F(0), scale * real(value, "a leaf")))
-                elif cut == "inf":  # only a missing value goes to the right
-                    nodes.append((feature, None, left, right, lost))
-                elif cut == "-inf":
-                    nodes.append((feature, None, right, left, None if lost is None else 1 - lost))
-                else:
-                    at = real(cut, "a cut")
-                    nodes.append((feature, single_below(at) if self.single else at, left, right, lost))
+                else:  # at an infinite cut, only a missing value may go to the other side
+                    at = float(cut) if cut in ("inf", "-inf") else real(cut, "a cut")
+                    nodes.append((feature, single_below(at) if self.single and abs(at) != INF else at, left, right, lost))
             self.add(nodes)
         self.over = len(self.trees) if told["mean"] else 1
 
@@ -322,8 +314,7 @@ class Model:
         """A copy of the weights of a linear model, as hexadecimal floats; sums in float64."""
         told = parsed(data)
         need(told["format"] == "butfor.linear/1", "its format is not known:", shown(told["format"]))
-        need(told["sum"] in ("logistic", "score", "value"), "its sum is not known:", shown(told["sum"]))
-        self.single, self.kind, self.step = False, told["sum"], F(1, 1 << 53)
+        self.sums(told["sum"], {kind: kind for kind in ("logistic", "score", "value")}, False, 53)
         self.base, self.weights = real(told["base"], "the base"), [real(x, "a weight") for x in told["weights"]]
 
     def read(self, value):
@@ -331,20 +322,19 @@ class Model:
 
     @staticmethod
     def left(node, value):
-        """Whether a value, or a missing one (None), goes to the left at a node."""
-        _, cut, _, _, lost = node
-        need(value is not None or lost is not None, "the model does not say where a missing value goes")
-        if value is None:
-            return lost
-        return cut is None or (value in cut if type(cut) is frozenset else value <= cut)
+        """Whether a value as it is read, or a missing one (None), goes to the left at a node."""
+        if value is not None:
+            return value in node[1] if type(node[1]) is frozenset else value <= node[1]
+        need(node[4] is not None, "the model does not say where a missing value goes")
+        return node[4]
 
     def score(self, row, of=lambda leaf: leaf[1]):
-        """The exact sum for a row of features."""
+        """The exact sum for a row of features, as they are read."""
         total = self.base + sum(of((F(0), weight * row[f])) for f, weight in enumerate(self.weights) if weight)
         for nodes in self.trees:
             node = nodes[0]
             while len(node) > 2:
-                node = nodes[node[2] if self.left(node, self.read(row[node[0]])) else node[3]]
+                node = nodes[node[2] if self.left(node, row[node[0]]) else node[3]]
             total += of(node)
         return total
 
@@ -381,8 +371,7 @@ class Wanted:
         elif one or model.kind == "score":
             low = high = F(0)
         doubt, self.strict = F(0) if sure else doubt, sure and one and sign > 0
-        if "label" in told:
-            self.words += f" ({shown(told['label'])})"
+        self.words += f" ({shown(told.get('label'))})" * ("label" in told)
         self.counts = (lambda leaf: sign * (leaf[1] - leaf[0])) if one else (lambda leaf: sign * leaf[part])
         edges = [sign * low, sign * high]
         self.goal, self.firm = min(edges) - doubt - sign * model.base, max(edges) + doubt - sign * model.base
@@ -394,14 +383,15 @@ class Wanted:
 class Column:
     """A column of the table, and what its values cost: a number in a range, perhaps on a grid, or a list of levels.
 
-    features: the features of the model that it sets; home: the cell of the row
-    lost: what they are if the number is missing (None: missing, too), which is its last cell; None if it never is
+    features: the features of the model that it sets; inputs (cells): what they are, or a number that goes the same way
+    home: the cell of the row; lost: whether the number may be missing, which is its last cell
     price (cells): of the nearest admissible value; None if there is none
     """
 
     def __init__(self, about, own, model, nodes):
         self.name, self.features, self.model = about["name"], about["features"], model
         self.levels = about.get("levels")
+        self.lost = self.levels is None and about.get("missing") is not None
         for word in [self.name] + [level[0] for level in self.levels or ()]:
             need(type(word) is str and word.isprintable(), "a name that cannot be printed:", shown(word))
         self.read_levels(own) if self.levels is not None else self.read_number(about, own, nodes)
@@ -410,27 +400,26 @@ class Column:
         self.inputs = [self.input(level[1:]) for level in self.levels]
         self.home = self.now = whole(own["now"], 0, len(self.levels), "the level of the row")
         need(len(own["prices"]) == len(self.levels), "not every level of", self.name, "has a price")
-        self.price = [None if x is None else real(x, "a price") for x in own["prices"]]
+        self.price = [perhaps(x, "a price") for x in own["prices"]]
         need(all(p is None or p >= 0 for p in self.price), "a negative price")
         self.stay = self.price[self.home] is not None
 
     def input(self, given):
         """What the model reads of the features: numbers, or None for a missing one."""
         need(len(given) == len(self.features), self.name, "does not set each of its features")
-        return [None if x is None else self.model.read(real(x, "an input")) for x in given]
+        return [self.model.read(perhaps(x, "an input")) for x in given]
 
     def read_number(self, about, own, nodes):
         need(len(self.features) < 2, self.name, "is a number, and sets several features")
-        self.lost = None if about.get("missing") is None else self.input(about["missing"])
         self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("least", "most"))
-        self.now, lose = (None if own.get(k) is None else real(own[k], k + " of " + self.name) for k in ("now", "missing"))
+        self.now, lose = (perhaps(own.get(k), k + " of " + self.name) for k in ("now", "missing"))
         self.start = self.low if self.now is None else self.now  # from where moves are counted, which then cost only the fee
         self.fee, self.rate, self.square = (real(x, "a price") for x in own["price"])
-        need(min(self.fee, self.rate, self.square) >= 0, "a negative price")
+        need(min(self.fee, self.rate, self.square, lose or 0) >= 0, "a negative price")
         self.stay, self.single = own["stay"], about["single"]
         need(type(self.stay) is bool and type(self.single) is bool, "neither true nor false")
-        need(self.now is not None or self.rate == self.square == 0, "a price of a distance from nowhere")
-        need(self.lost is not None or (self.now is not None and lose is None), self.name, "is never missing")
+        need(self.now is not None or (self.rate, self.square, lose) == (0, 0, None), "a price of a distance from nowhere")
+        need(self.lost or (self.now is not None and lose is None), self.name, "is never missing")
         self.step = self.anchor = self.blur = F(0)
         if about["grid"] is not None:
             self.step, self.anchor = (F(*map(written_whole, x.split("/"))) for x in about["grid"])
@@ -438,32 +427,29 @@ class Column:
             dyadic = all(x.denominator & (x.denominator - 1) == 0 for x in (self.step, self.anchor))
             self.blur = F(0) if dyadic else F(1, 1 << (22 if self.single else 49))
         need(not any(type(cut) is frozenset for cut in nodes), "a number that the model takes for a category:", self.name)
-        self.cuts = sorted(cut for cut in nodes if cut is not None)
-        self.place = {cut: at for at, cut in enumerate(self.cuts)}
+        self.cuts = sorted(cut for cut in nodes if abs(cut) != INF)
+        self.place = {cut: at for at, cut in enumerate([-INF, *self.cuts, INF])}
+        self.inputs = [[cut] * len(self.features) for cut in [*self.cuts, INF]]
         self.line = [real(x, "a line") for x in about.get("line") or (1, 0, 0)]
         self.moved = about["edges"] is not None  # by the pipeline; then the edges are where it leads to the cuts
         edges = [real(x, "an edge") for x in about["edges"]] if self.moved else self.cuts
         need(len(edges) == len(self.cuts) and edges == sorted(edges), "not an edge for each cut of", self.name)
         self.ends = [self.ends_at(x) for x in edges]
-        self.home = self.cell(self.now)
-        self.price = [self.cheapest_in(cell) for cell in range(len(self.cuts) + 1)]
-        if self.lost is not None:
-            need(lose is None or (lose >= 0 and self.now is not None), "a price of what it is, or a negative one")
-            self.price.append(F(0) if self.now is None and self.stay else lose)
+        self.home, known = self.cell(self.now), range(len(self.cuts) + 1)
+        self.price = [*map(self.cheapest_in, known)] + [F(0) if self.now is None and self.stay else lose] * self.lost
+        self.inputs += [self.input(given) for given in [about.get("missing")] if self.lost]
 
     def ends_at(self, cut):
         """The largest number that is perhaps read as up to a cut, the least that is perhaps read as above, if not itself."""
         if self.single:
             return single_below(cut), next_single(single_below(cut), 1), False
-        if self.moved or not self.model.single:
-            return cut, cut, True
-        middle = (cut + next_single(cut, 1)) / 2
-        return middle, middle, False
+        middle = cut if self.moved or not self.model.single else (cut + next_single(cut, 1)) / 2
+        return middle, middle, middle == cut
 
     def cell(self, value):
-        if value is None:
-            return len(self.cuts) + 1
-        return sum(end[0] < value for end in self.ends) if self.moved else sum(c < self.model.read(value) for c in self.cuts)
+        if self.moved and value is not None:
+            return sum(end[0] < value for end in self.ends)
+        return len(self.cuts) + 1 if value is None else sum(cut < self.model.read(value) for cut in self.cuts)
 
     def cheapest_in(self, cell):
         """The price of the nearest admissible value of a cell, or less."""
@@ -489,40 +475,34 @@ class Column:
 
     def takes(self, value):
         """The price of an answer's value, and whether it is a change. It must be admissible."""
-        if self.levels is not None:
-            price = self.price[whole(value, 0, len(self.levels), "a level of the answer")]
-            need(price is not None, self.name, "may not become", shown(self.levels[value][0]))
-            return price, value != self.now
-        value = None if value is None else real(value, "a value of the answer")
-        if value == self.now and self.stay:
-            return F(0), False
-        if value is None:
-            need(self.lost is not None and self.price[-1] is not None, self.name, "may not become missing")
-            return self.price[-1], True
-        need(self.low <= value <= self.high and value != self.now, self.name, "leaves its range, or may not stay")
-        if self.step:
-            off = abs(value - self.anchor - round((value - self.anchor) / self.step) * self.step)
-            need(off <= 2 * self.blur * (abs(value) + abs(self.anchor)), self.name, "leaves its grid")
-        return self.cost(value - self.start), True
+        if self.levels is None:
+            value = perhaps(value, "a value of the answer")
+            if value == self.now and self.stay:
+                return F(0), False
+            if value is not None:
+                need(self.low <= value <= self.high and value != self.now, self.name, "leaves its range, or may not stay")
+                off = abs(value - self.anchor - round((value - self.anchor) / self.step) * self.step) if self.step else 0
+                need(off <= 2 * self.blur * (abs(value) + abs(self.anchor)), self.name, "leaves its grid")
+                return self.cost(value - self.start), True
+            need(self.lost, self.name, "is never missing")
+        price = self.price[-1 if value is None else whole(value, 0, len(self.levels), "a level of the answer")]
+        need(price is not None, self.name, "may not become", self.word(value))
+        return price, value != self.now
 
     def sets(self, value):
-        """What a value sets the features to, or a number that goes the same way."""
-        if self.levels is not None or value is None:
-            return self.lost if value is None else self.inputs[value]
-        value = real(value, "a value")
-        if self.model.weights:
-            return [self.line[0] * value + self.line[1]]
-        cell = self.cell(value)
-        moved = self.cuts[cell] if cell < len(self.cuts) else max([F(0), *self.cuts]) + 1
-        return [moved if self.moved else value]
+        """What a value sets the features to, or numbers that go the same way."""
+        if self.levels is not None:
+            return self.inputs[value]
+        value = perhaps(value, "a value")
+        return [self.line[0] * value + self.line[1]] if self.model.weights else self.inputs[self.cell(value)]
 
     def goes_left(self, node):
         """The cells that go to the left at a node, as bits."""
-        if self.levels is None:
-            lost = self.lost is not None and bool(self.model.left(node, self.lost[0]))
-            return (1 << self.place.get(node[1], len(self.cuts)) + 1) - 1 | lost << len(self.cuts) + 1
         at = self.features.index(node[0])
-        return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(node, inputs[at]))
+        if self.levels is not None:
+            return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(node, inputs[at]))
+        lost = self.lost and self.model.left(node, self.inputs[-1][at])
+        return (1 << self.place[node[1]]) - 1 | bool(lost) << len(self.cuts) + 1
 
     def word(self, value):
         if self.levels is not None:
@@ -533,16 +513,14 @@ class Column:
         """What the column is now and may become, in words."""
         stay = "" if self.stay else " and may not stay so"
         if self.levels is not None:
-            names = [level[0] for level in self.levels]
-            may = [f"{names[k]} at {digits(p)}" for k, p in enumerate(self.price) if p is not None and k != self.now]
-            return f"{self.name}: is {names[self.now]}{stay}; may become {', '.join(may) or 'nothing else'}"
-        grid = f"on the grid {self.step} k + {self.anchor}" if self.step else "float32" if self.single else "any number"
-        parts = [(self.fee, "for any change"), (self.rate, "a unit"), (self.square, "a unit squared")]
-        price = " and ".join(f"{digits(x)} {words}" for x, words in parts if x) or "nothing"
-        moves = [f"may become {digits(self.low, 9)} to {digits(self.high, 9)}, {grid}, at {price}"] * (self.low <= self.high)
-        if None not in (self.lost, self.now, self.price[-1]):
-            moves.append(f"may become missing at {digits(self.price[-1])}")
-        return f"{self.name}: is {self.word(self.now)}{stay}; {', '.join(moves) or 'may not change'}"
+            may = [f"{self.word(k)} at {digits(p)}" for k, p in enumerate(self.price) if p is not None and k != self.now]
+        else:
+            grid = f"on the grid {self.step} k + {self.anchor}" if self.step else "float32" if self.single else "any number"
+            parts = [(self.fee, "for any change"), (self.rate, "a unit"), (self.square, "a unit squared")]
+            price = " and ".join(f"{digits(x)} {words}" for x, words in parts if x) or "nothing"
+            may = [f"{digits(self.low, 9)} to {digits(self.high, 9)}, {grid}, at {price}"] * (self.low <= self.high)
+            may += [f"missing at {digits(p)}" for p in self.price[-1:] if self.lost and self.now is not None and p is not None]
+        return f"{self.name}: is {self.word(self.now)}{stay}; may become {', or '.join(may) or 'nothing else'}"
 
 
 class Tree:
@@ -604,8 +582,10 @@ class Question:
         need(self.below > 0, "a bound that says nothing")
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
-        self.wanted = Wanted(model, shared["wanted"], self.doubt_of_line() if model.weights else model.doubt)
-        need(not model.weights or all(c.levels or c.lost is None for c in self.columns), "missing values before weights")
+        terms = [Term(column, model, 1) for column in self.columns] if model.weights else []
+        need(all(f in column_of for f, w in enumerate(model.weights) if w), "no column sets a feature that has a weight")
+        off = model.rounding([term.size for term in terms]) + sum(term.off for term in terms) if terms else model.doubt
+        self.wanted = Wanted(model, shared["wanted"], off)
         if not model.weights:
             self.count_in_units(column_of)
 
@@ -618,10 +598,9 @@ class Question:
         self.price = [[p if p is None else min(int(p * worth), self.bound) for p in c.price] for c in self.columns]
         self.home = [column.stay << column.home for column in self.columns]
         least = [min((p for p in row if p is not None), default=self.bound) for row in self.price]
-        self.alive = [  # the cells that a row below the claim can afford; no others are looked at
-            sum(1 << c for c, p in enumerate(row) if p is not None and p < self.bound - sum(least) + low)
-            for row, low in zip(self.price, least)
-        ]
+        spare = [self.bound - sum(least) + low for low in least]  # no cells are looked at but those of rows below the claim
+        affordable = [[p is not None and p < its for p in row] for row, its in zip(self.price, spare)]
+        self.alive = [sum(1 << c for c, can in enumerate(row) if can) for row in affordable]
         sizes = [abs(self.wanted.counts(leaf)) for nodes in model.trees for leaf in model.leaves(nodes)]
         self.grain = power_below(max(sizes) or F(1)) / 2**FINE
         for nodes in model.trees:
@@ -630,27 +609,10 @@ class Question:
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         goal = self.wanted.goal / self.grain  # scores are rounded up, and whole numbers reach it
         self.goal = goal.numerator // goal.denominator + 1 if self.wanted.strict else up(goal)
-        # sums are those of the first leaves, and so many steps
         scores = [[score for score, _ in tree.leaves] for tree in self.trees if tree.leaves]
-        step, some = reduce(gcd, [score - its[0] for its in scores for score in its], 0), sum(its[0] for its in scores)
-        self.goal += (some - self.goal) % step if step else 0
-
-    def doubt_of_line(self):
-        """By how much a sum of weighted features may be off, wherever the columns lie in their ranges."""
-        weights, sizes, off, known = self.model.weights, [], F(0), set()
-        for column in self.columns:
-            mine = [weights[f] if f < len(weights) else F(0) for f in column.features]
-            known.update(column.features)
-            if column.levels is not None:
-                sizes += [abs(w) * max(abs(x[at]) for x in column.inputs) for at, w in enumerate(mine)]
-            else:
-                slope, offset, blur = column.line
-                ends = (column.low, column.high) if column.low <= column.high else ()
-                far = abs(slope) * max(map(abs, (column.now, *ends))) + abs(offset) + abs(blur)
-                sizes += [abs(w) * far for w in mine]
-                off += sum(abs(w * blur) for w in mine)
-        need(all(f in known for f, w in enumerate(weights) if w), "no column sets a feature that has a weight")
-        return self.model.rounding(sizes) + off
+        first = [its[0] for its in scores]  # sums are those of the first leaves, and so many steps
+        step = reduce(gcd, [score - its[0] for its in scores for score in its], 0)
+        self.goal += (sum(first) - self.goal) % step if step else 0
 
     def answer(self, values):
         """The cost of an answer, its sum, and whether the estimator surely says what is wanted."""
@@ -815,17 +777,23 @@ class Term:
     """What a column adds to a weighted sum, and what that costs.
 
     A part of it is some levels, as bits, or (low, high, whether it may stay, whether it may change to a number between these).
+    size: the most that it can add, in size; off: by how much the pipeline before it may be off
     """
 
     def __init__(self, column, model, sign):
         weights = [model.weights[f] if f < len(model.weights) else F(0) for f in column.features]
+        need(not column.lost, column.name, "may be missing, before weights")
         self.column, self.levels = column, column.levels is not None
         if self.levels:
             self.adds = [sign * sum(w * x for w, x in zip(weights, inputs)) for inputs in column.inputs]
             self.all = sum(1 << k for k, price in enumerate(column.price) if price is not None)
+            self.size, self.off = sum(abs(w) * max(map(abs, its)) for w, its in zip(weights, zip(*column.inputs))), F(0)
         else:
-            self.slope, self.base = (sign * sum(w * x for w in weights) for x in column.line[:2])
+            slope, offset, off = column.line
+            self.slope, self.base, self.off = sign * sum(weights) * slope, sign * sum(weights) * offset, abs(sum(weights) * off)
             self.all = column.low, column.high, column.stay, True
+            far = max(map(abs, [column.now] + [column.low, column.high] * (column.low <= column.high)))
+            self.size = abs(self.slope) * far + abs(self.base) + self.off
 
     def parts(self, part, at):
         """Two parts that are all of a part together: levels of a mask, a number that stays, or one that is at most `at`."""
@@ -934,7 +902,7 @@ def beside(path, name, sha256):
 def recorded(shared, model):
     """Compare the sums of recorded rows with what the estimator said."""
     for inputs, said in shared["recorded"]:
-        row = [None if x is None else real(x, "an input") for x in inputs]
+        row = [model.read(perhaps(x, "an input")) for x in inputs]
         off = abs(model.score(row) / model.over - real(said, "what was said"))
         doubt = model.rounding([abs(w * x) for w, x in zip(model.weights, row)]) if model.weights else model.doubt
         need(off <= doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
@@ -991,7 +959,7 @@ LIMITS = """What this rests on:
   - it reads values as {reads}, compares as its documentation says, and adds in IEEE arithmetic, in any order
     (its sums may be off by {doubt}; rows that it may take within that count as taken)
   - columns become the features of the model as the question file says (levels, and numbers that a pipeline changes)
-  - prices, ranges and levels above are those that were asked for
+  - prices, ranges and levels above are those that were asked for; no value is missing but where they say so
   - {recorded} recorded rows have the recorded scores
 Not needed: whoever made the proof, how it was found, and any library."""
 

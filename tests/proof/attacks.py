@@ -255,13 +255,14 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "rounds prices up": ("min(int(p * worth), self.bound)", "min(2 * int(p * worth), self.bound)"),
     "rounds scores down": ("counts(node), self.grain)", "counts(node), self.grain) - (1 << 30)"),
     "forgets the doubt": ("self.goal, self.firm = min(edges) - doubt", "self.goal, self.firm = min(edges)"),
-    "forgets the middle": ("        return middle, middle, False", "        return cut, next_single(cut, 1), False"),
+    "forgets the middle": ("else (cut + next_single(cut, 1)) / 2", "else next_single(cut, 1)"),
     "skips a float32": ("next_single(single_below(cut), 1), False", "next_single(single_below(cut), 2), False"),
-    "takes too long steps of sums": ("(some - self.goal) % step if", "(some - self.goal) % (4 * step) if"),
+    "takes too long steps of sums": ("(sum(first) - self.goal) % step if", "(sum(first) - self.goal) % (4 * step) if"),
     "begins grids late": ("k = min(max(round(", "k = 1 + min(max(round("),
     "takes any cost for too much": ('raise Wrong(f"an end of', 'return Wrong(f"an end of'),
-    "sends missing values to the other side": ("            return lost\n", "            return not lost\n"),
-    "forgets that numbers become missing": ("and self.stay else lose)", "and self.stay else None)"),
+    "sends missing values to the other side": ("        return node[4]\n", "        return not node[4]\n"),
+    "forgets that numbers become missing": ("and self.stay else lose]", "and self.stay else None]"),
+    "takes infinite cuts for 0": ('at = float(cut) if cut in', "at = F(0) if cut in"),
     "does not read the footer": ("need(last == footer, ", "need(True, "),
 }  # fmt: skip
 """Single faults: what stands in the checker, and what a broken one has in its place."""

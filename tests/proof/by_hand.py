@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from typing import Any
 
 from tests.proof.cases import Case
@@ -82,6 +84,7 @@ def by_hand() -> list[Case]:
     hole = {**tree((0, 100.0, 1, 2), 0.0, 1.0), "missing": [0, None, None]}  # only a missing value reaches 1
     losing = {**number(0.0, 1.0), "missing": (0.1).hex()}
     end: dict[str, Any] = {"end": "score"}
+    never = tree((0, math.inf, 1, 2), 1.0, 0.0)  # all that is not missing goes to the left
     return [
         case("the largest message of an entry", [wide, other], places, 2.0, 2.9, *largest),
         case("a score that just reaches the goal", [step], [number(-1.0, 1.0)], 1.0, 1.5, end),
@@ -90,6 +93,40 @@ def by_hand() -> list[Case]:
         case("the next float32", [middle], [number(0.0, 1.0)], 1.0, 1.0 + 1.5 * 2.0**-23, end, single=True),
         case("a point beside the grid", [middle], [number(0.0, 1.0)], 1.0, 1.25, end, grid=["1/10", "0"]),
         case("an end for a cheap row", [step], [number(-1.0, 1.0)], 1.0, 1.5, {"end": "cost"}),
+        case("an infinite cut", [never, middle], [number(0.0, 1.0)], 2.0, 1.5, {"split": [0, 1]}, end, end),
         case("a number that becomes missing", [hole], [losing], 1.0, 0.2, end, missing=[None]),
         case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
     ]
+
+
+def unclear() -> list[Case]:
+    """What no claim can be about: missing values that go nowhere, or whose prices make no sense."""
+    step = tree((0, 0.0, 1, 2), 0.0, 1.0)
+    silent, good, odd = (
+        case("a missing value", [one], [number(-1.0, 1.0)], 1.0, 0.4, {"end": "score"})
+        for one in (step, lost_to(step, 0), lost_to(step, 2))
+    )
+    found = [with_missing(said, [None], missing=(0.5).hex()) for said in (silent, odd)]
+    for given, own in (
+        ([None], {"missing": (-0.5).hex()}),
+        ([None, None], {"missing": (0.5).hex()}),
+        (None, {"missing": (0.5).hex()}),
+        (None, {"now": None}),
+        ([None], {"now": None}),
+        ([None], {"now": None, "price": [(0.5).hex(), 0, 0], "missing": (0.5).hex()}),
+        (["nan"], {"missing": (0.5).hex()}),
+    ):
+        found.append(with_missing(good, given, **own))
+    return found
+
+
+def lost_to(its: dict[str, Any], left: int) -> dict[str, Any]:
+    """A tree that sends missing values to the left at all nodes (1), or to the right (0)."""
+    return {**its, "missing": [left] * len(its["left"])}
+
+
+def with_missing(said: Case, given: Any, **own: Any) -> Case:
+    """The same about a number that may be missing: what its feature is then, and what the row says of it."""
+    columns = [{**said.shared["columns"][0], "missing": given}]
+    mine = [{**said.own["columns"][0], **own}]
+    return replace(said, shared={**said.shared, "columns": columns}, own={**said.own, "columns": mine})

@@ -17,7 +17,7 @@ import pytest
 import butfor as bf
 from butfor.proof.checker import checker
 from tests.proof.attacks import SABOTAGE, attacks, broken
-from tests.proof.by_hand import by_hand
+from tests.proof.by_hand import by_hand, unclear
 from tests.proof.cases import KINDS, Case, cases, estimator, table
 from tests.proof.judge import TooManyError
 from tests.shorter import first
@@ -54,6 +54,12 @@ def test_a_broken_checker_is_found_out(name: str) -> None:
 def test_a_false_claim_by_hand_is_refused(case: Case) -> None:
     assert case.false()
     with pytest.raises(checker().Wrong):
+        case.check()
+
+
+@pytest.mark.parametrize("case", unclear())
+def test_what_is_not_said_of_missing_values_is_refused(case: Case) -> None:
+    with pytest.raises(Exception, match=r"missing|price|number|nowhere|feature"):
         case.check()
 
 

@@ -15,7 +15,7 @@ import butfor as bf
 from butfor.proof.checker import checker, checker_file
 from tests.proof import test_linear
 from tests.proof.attacks import attacks
-from tests.proof.by_hand import by_hand
+from tests.proof.by_hand import by_hand, unclear
 from tests.proof.cases import KINDS, Case, cases, estimator, table
 
 SOURCE = checker_file().with_suffix(".c")
@@ -73,7 +73,7 @@ def test_it_verifies_what_the_first_verifies(second: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(("seed", "count"), [(0, 150), pytest.param(1, 3000, marks=pytest.mark.long)])
 def test_both_say_the_same_of_attacks(second: Path, tmp_path: Path, seed: int, count: int) -> None:
     every = tuple(case for kind in KINDS for case in cases(kind))
-    tried = [*by_hand(), *attacks(random.Random(seed), every, count)]
+    tried = [*by_hand(), *unclear(), *attacks(random.Random(seed), every, count)]
     files = [written(case, tmp_path / str(k)) for k, case in enumerate(tried)]
     for file, words in zip(files, said(second, files), strict=True):
         accepted = first_accepts(file)

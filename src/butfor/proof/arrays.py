@@ -32,7 +32,7 @@ class Arrays:
         columns, trees = question.columns, question.trees
         self.goal, self.counted = int(question.goal), bool(question.counted)
         self.levels = np.array([column.levels is not None for column in columns], dtype=np.bool_)
-        self.lost = np.array([not column.levels and column.lost is not None for column in columns], dtype=np.bool_)
+        self.lost = np.array([column.lost for column in columns], dtype=np.bool_)
         sizes, asked, blocks = [len(row) for row in question.price], [], []
         for tree in trees:
             asked += [(j, bits) for j, bits, _ in tree.entries]

@@ -99,7 +99,7 @@ class ProofQuestion:
         found: dict[int, list[Any]] = {j: [] for j, changed in enumerate(self.changed) if changed}
         for node in (node for nodes in model.trees for node in nodes if len(node) > 2):
             for j in found:
-                if node[0] == self.features[j][0] and node[1] is not None and node[1] not in found[j]:
+                if node[0] == self.features[j][0] and abs(node[1]) != np.inf and node[1] not in found[j]:
                     found[j].append(node[1])
         column = np.array([j for j, cuts in found.items() for _ in cuts], dtype=np.intp)
         cut = np.array([float(one) for cuts in found.values() for one in sorted(cuts)])

@@ -339,7 +339,7 @@ class _Writer:
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
         for j, (column, own) in enumerate(zip(columns, chosen, strict=True)):
-            if column.levels is not None or (column.lost is not None and own == len(column.price) - 1):
+            if column.levels is not None or (column.lost and own == len(column.price) - 1):
                 level = column.levels is not None and own < len(self.asked.problem.space.features[j].levels or ())
                 point[j], cost = own if level else np.nan, cost + column.price[own]
                 continue

@@ -107,7 +107,7 @@ def proofs() -> None:
     )
     arrays = Arrays(
         SimpleNamespace(
-            columns=[SimpleNamespace(levels=None, lost=None)], trees=[tree], price=[[0, 1]], home=[1], alive=[3], goal=1,
+            columns=[SimpleNamespace(levels=None, lost=False)], trees=[tree], price=[[0, 1]], home=[1], alive=[3], goal=1,
             counted=False, bound=2, limit=1,
         ),
         lambda bits: [(0, 1)] if bits == 1 else [(1, 2)],
