@@ -30,7 +30,7 @@ class GivenRows:
         >>> from butfor import Explainer
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
-        >>> row = explainer.row(dict.fromkeys(X.columns, 5))
+        >>> row = explainer.row(dict(zip(X.columns, [6, 3, 5, 2])))
         >>> explainer.explain(row, target=0).only.before, row.dtypes.iloc[0].name
         (2, 'float64')
         """
