@@ -226,8 +226,8 @@ class Explanations(AsSingle, Sequence[Explanation]):
         told = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
         cut = [one.stopped for one in first if _cut_short(one)]
         ended = "; Ctrl-C ended it" if Stopped.INTERRUPTED in cut else ""
-        advice = ended or "; more time would help (time_limit), or fewer rows at once" if cut else ""
-        return f"{len(first)} {'row' if len(first) == 1 else 'rows'}: {told}{advice}{self._near}"
+        advice = ended or "; more time would help (time_limit), or fewer rows at once" if cut else self._near
+        return f"{len(first)} {'row' if len(first) == 1 else 'rows'}: {told}{advice}"
 
     @property
     def near_threshold(self) -> tuple[int, int]:
