@@ -18,14 +18,12 @@ class Served:
     """A server in a process of its own.
 
     - `more`: further words of the command;
-    - `hard`: whether its model is one whose answers are found at once, and take long to prove;
     - `workers`: how many processes answer.
     """
 
-    def __init__(self, folder: Path, *more: str, hard: bool = False, workers: int = 1) -> None:
+    def __init__(self, folder: Path, *more: str, workers: int = 1) -> None:
         X, y = loans.load()
-        trees, depth = (200, None) if hard else (30, 5)
-        forest = RandomForestClassifier(trees, max_depth=depth, random_state=0)
+        forest = RandomForestClassifier(30, max_depth=5, random_state=0)
         joblib.dump(loans.pipeline().set_params(tree=forest).fit(X, y), folder / "model.joblib")
         X.to_csv(folder / "data.csv", index=False)
         (folder / "rules.toml").write_text(
@@ -43,10 +41,10 @@ class Served:
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
 
-    def kill_workers(self) -> None:
-        """Kill the processes that answer."""
-        for pid in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
-            os.kill(int(pid), signal.SIGKILL)
+    def workers(self) -> list[int]:
+        """The processes that answer."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(pid) for pid in children.split()]
 
     def kill(self) -> None:
         os.killpg(self.process.pid, signal.SIGKILL)

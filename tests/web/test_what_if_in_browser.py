@@ -5,7 +5,9 @@ It needs playwright (`pip install playwright`) and a chromium; `make test-web` a
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -197,44 +199,27 @@ def test_a_lost_connection_is_told_and_what_was_found_stays(browser: Any, tmp_pa
     page.close()
 
 
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    made = Served(tmp_path_factory.mktemp("slow"), hard=True, workers=2)
+@pytest.fixture
+def two_workers(tmp_path: Path) -> Iterator[Served]:
+    made = Served(tmp_path, workers=2)
     yield made
     made.kill()
 
 
-def test_a_slow_question_of_one_does_not_keep_another_waiting(browser: Any, slow: Served) -> None:
-    with closing(opened(browser, slow)) as first, closing(opened(browser, slow)) as second:
-        anna, bert = next(first), next(second)
-        anna.click("button.main")
-        until(anna, lambda: anna.inner_text("#cards") != "")
-        bert.check("[name=lock][value=income]")
-        bert.click("button.main")
-        until(bert, lambda: bert.inner_text("#cards") != "")
-        for page in (anna, bert):
-            assert page.is_enabled("#stop"), "both are still searched"
-        assert "proven optimal" not in anna.inner_text("#cards").lower()
-        bert.click("#stop")
-        until(bert, lambda: bert.inner_text("#told") == "stopped")
-        assert bert.inner_text("#cards")
-        assert anna.is_enabled("#stop")
-        anna.click("#stop")
-        until(anna, lambda: anna.inner_text("#told") == "stopped")
-
-
-def test_a_process_that_dies_is_told_and_another_takes_its_place(browser: Any, slow: Served) -> None:
-    for page in opened(browser, slow):
-        page.click("button.main")
-        until(page, lambda page=page: page.inner_text("#cards") != "")
-        found = page.inner_text("#cards")
-        slow.kill_workers()
-        until(page, lambda page=page: "has ended" in page.inner_text("#problem"))
-        assert page.inner_text("#cards") == found
-        page.click("button.main")
-        until(page, lambda page=page: page.inner_text("#problem") == "" and page.is_enabled("#stop"))
-        page.click("#stop")
-        until(page, lambda page=page: page.inner_text("#told") == "stopped")
+def test_a_slow_question_of_one_does_not_keep_another_waiting(browser: Any, two_workers: Served) -> None:
+    """Both processes are stopped, and one goes on: whose question it has is answered, and the other one waits."""
+    with closing(opened(browser, two_workers)) as first, closing(opened(browser, two_workers)) as second:
+        pages = [next(first), next(second)]
+        for pid in two_workers.workers():
+            os.kill(pid, signal.SIGSTOP)
+        for page in pages:
+            page.click("button.main")
+            until(page, lambda page=page: page.is_enabled("#stop"))
+        one, other = two_workers.workers()
+        os.kill(one, signal.SIGCONT)
+        until(pages[0], lambda: [page.is_enabled("#stop") for page in pages].count(True) == 1)
+        os.kill(other, signal.SIGCONT)
+        assert all("proven optimal" in answered(page).lower() for page in pages)
 
 
 def test_what_is_not_logged_is_said(browser: Any, tmp_path: Path) -> None:
