@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -68,6 +70,19 @@ def test_a_process_that_dies_is_an_error_and_is_replaced() -> None:
         assert len(await numbers(made, count=3)) == 3
 
     run(use)
+
+
+def test_a_process_that_died_while_it_had_nothing_to_do_is_replaced() -> None:
+    async def use(made: Team) -> None:
+        before = {one["process"] for _ in range(2) for one in await numbers(made, count=1)}
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        for worker in made._all:
+            await worker.process.wait()
+        after = [(await numbers(made, count=1))[0]["process"] for _ in range(2)]
+        assert not before & set(after)
+
+    run(use, count=2)
 
 
 def test_a_fast_question_does_not_wait_for_a_slow_one() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,6 +27,7 @@ from butfor.cli.options import (
     Safety,
     SurvivalAt,
     Target,
+    Training,
     Unit,
     Unmet,
     WordsFile,
@@ -115,10 +115,7 @@ class RowOptions:
 
     model: Model
     data: Data
-    training: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
-    ] = None
+    training: Training = None
     row: Annotated[
         list[str] | None,
         typer.Option(metavar="N", help="The rows of DATA to explain, counted from 0: 3, or 3,5, or 0:10."),

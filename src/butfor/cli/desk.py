@@ -15,15 +15,12 @@ from butfor.serve.team import work
 
 def opened(opening: dict[str, Any]) -> Desk:
     """The desk of a model, its rows, and what is asked in every question: all of them files."""
-    files = {
-        name: None if path is None else Path(path) for name, path in opening.items() if name not in ("log", "unlogged")
-    }
-    model, data = (Path(opening[name]) for name in ("model", "data"))
-    estimator = load(model)
-    table = read_table(data, estimator)
-    known = table if files["training"] is None else read_table(files["training"], estimator)
-    explainer = QuestionOptions(rules=files["rules"], words=files["words"]).explainer(estimator, known)
-    return Desk(explainer, table, None if opening.get("log") is None else Log(opening["log"]), opening["unlogged"])
+    training, rules, words = (opening[name] and Path(opening[name]) for name in ("training", "rules", "words"))
+    estimator = load(Path(opening["model"]))
+    table = read_table(Path(opening["data"]), estimator)
+    known = table if training is None else read_table(training, estimator)
+    explainer = QuestionOptions(rules=rules, words=words).explainer(estimator, known)
+    return Desk(explainer, table, None if opening["log"] is None else Log(opening["log"]), opening["unlogged"])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from butfor.cli.asked import ROWS_KNOWN, QuestionOptions
-from butfor.cli.options import Data, Model, Quiet, TimeLimit
+from butfor.cli.options import Data, Model, Quiet, TimeLimit, Training
 from butfor.errors import InputError
 from butfor.validation.patience import ROW_SECONDS, ROWS_DRAWN
 
@@ -20,10 +20,7 @@ def dossier(
     data: Data,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The folder for the dossier; it is made.")],
     asked: QuestionOptions,
-    training: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
-    ] = None,
+    training: Training = None,
     groups: Annotated[
         list[str] | None,
         typer.Option(

@@ -73,6 +73,10 @@ ProbabilityAtMost = Annotated[
     float | None,
     typer.Option(help="The largest probability of the class that is named. With --probability, it is between both."),
 ]
+Training = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
+]
 Safety = Annotated[
     float | None,
     typer.Option(metavar="NUMBER", help="By how much more than the target is asked for, on its own scale."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from butfor.cli.options import Data, LogOption, Model, RulesFile, WordsFile
+from butfor.cli.options import Data, LogOption, Model, RulesFile, Training, WordsFile
 from butfor.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -24,10 +24,7 @@ BACKLOG = 128
 def serve(
     model: Model,
     data: Data,
-    training: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
-    ] = None,
+    training: Training = None,
     rules: RulesFile = None,
     words: WordsFile = None,
     host: Annotated[

@@ -28,9 +28,7 @@ def _pandas_words(kind: Any) -> dict[str, Any]:
         words |= {"categories": [to_spec(level) for level in kind.categories.tolist()], "ordered": bool(kind.ordered)}
         if pandas_type(import_module("pandas"), words).categories.dtype != own:
             words["of"] = _pandas_words(own)
-    elif (
-        words["type"] == "string" and kind.storage == "python"
-    ):  # where "str" is stored depends on whether pyarrow is there
+    elif words["type"] == "string" and kind.storage == "python":  # of "str", that depends on whether pyarrow is there
         words["storage"] = "python"
     return words
 

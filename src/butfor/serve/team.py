@@ -70,7 +70,7 @@ class Team:
             raise QueueFullError(1 + self._asked // self.count)
         self._asked += 1
         try:
-            worker = await self._idle.get()
+            worker = await self._living()
         except BaseException:
             self._asked -= 1
             raise
@@ -82,14 +82,23 @@ class Team:
             self._asked -= 1
             await asyncio.shield(self._back(worker))
 
+    async def _living(self) -> _Answerer:
+        """A process that has nothing to do. One that has died meanwhile is replaced."""
+        while (worker := await self._idle.get()).process.returncode is not None:
+            await self._replace(worker)
+        return worker
+
     async def _back(self, worker: _Answerer) -> None:
         """Take a process back. It is stopped first if it works, and replaced if it does not stop."""
         if await worker.stop():
             self._idle.put_nowait(worker)
         else:
-            self._all.discard(worker)
-            await worker.kill()
-            await self._begin()
+            await self._replace(worker)
+
+    async def _replace(self, worker: _Answerer) -> None:
+        self._all.discard(worker)
+        await worker.kill()
+        await self._begin()
 
     @property
     def state(self) -> Json:

@@ -49,7 +49,7 @@ def _of_one(columns: list[Column], formula: Formula) -> Column | None:
         return None
     (i,) = formula.columns
     column, slope = columns[int(str(i))], sums.upper[i] / sums.lower[CONSTANT]
-    if not slope > 0 or column.short or column.half or column.widened or column.sparse is not None:
+    if not slope > 0 or column.in_odd_type:
         return None
     return column.map(lambda x: np.asarray(formula.at({i: in_numbers(x)})), slope=column.slope * slope)
 
@@ -64,7 +64,7 @@ def _computed(columns: list[Column], formula: Formula) -> Column:
             "It must be calculated from columns.",
             "Let the swarm search: it needs only predictions.",
         )
-    if any(column.short or column.half or column.widened or column.sparse is not None for column in used):
+    if any(column.in_odd_type for column in used):
         raise UnsupportedModelError(
             f"a step calculates {formula!r} in a short type, or from a sparse table.",
             "It rounds or wraps around there.",

@@ -102,6 +102,11 @@ class Column:
         """The column in the type in which its table holds it."""
         return self.map(in_single, single=True) if self.widened else self
 
+    @property
+    def in_odd_type(self) -> bool:
+        """Whether what is calculated with it may be rounded, wrapped around or left out otherwise than in float64."""
+        return self.short or self.half or bool(self.widened) or self.sparse is not None
+
     def coded(self, names: Sequence[Any]) -> Column:
         """This column with values replaced by their positions in `names`; NaN for other values."""
         position = {name: float(k) for k, name in enumerate(names)}

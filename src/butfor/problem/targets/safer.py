@@ -72,8 +72,10 @@ class OtherBeyond(AbstractTarget):
 
     def _parts(self, before: Prediction) -> list[tuple[IntArray, Probability]]:
         """The rows of each class, and what is wanted of them."""
-        other = np.array([self.of(label).label == self.wanted[0].label for label in before.labels], dtype=np.bool_)
-        parts = [(np.flatnonzero(other == first), one) for first, one in zip((True, False), self.wanted, strict=True)]
+        parts = [
+            (np.flatnonzero([label != one.label for label in before.labels]).astype(np.intp), one)
+            for one in self.wanted
+        ]
         return [(rows, one) for rows, one in parts if len(rows)]
 
     def _each(self, before: Prediction, after: Prediction, asked: Asked) -> FloatArray:

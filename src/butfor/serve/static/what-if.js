@@ -176,6 +176,8 @@ export function mount(desk, transport) {
     here("#problem").textContent = error ? worded(error) : "";
   }
 
+  const logged = ({ unlogged }) => problem(unlogged ? { given: say("This answer is shown, but it is not in the log:"), needed: unlogged } : null);
+
   const status = text => { here("#told").textContent = text; };
 
   const LOST = { given: say("The connection was lost. What was found stays here."), remedy: `${say("Ask again")}.` };
@@ -195,7 +197,7 @@ export function mount(desk, transport) {
           first ??= event.answers[0].cost;
           show(event.answers);
           closing(event.answers[0], first, event.seconds);
-          problem(event.unlogged ? { given: say("This answer is shown, but it is not in the log:"), needed: event.unlogged } : null);
+          logged(event);
         }
         if (event.event === "region") stays(event);
         if (event.event === "error") wrong = event.error;
@@ -281,6 +283,7 @@ export function mount(desk, transport) {
     const found = await single("menu", asked).catch(() => problem(LOST));
     status("");
     if (!found) return;
+    logged(found);
     here("#closing").hidden = true;
     if (found.answers.length) show(found.answers);
     else here("#cards").replaceChildren(made("pre", { textContent: found.text }));
