@@ -37,14 +37,20 @@ def page(browser: Any, served: Served) -> Iterator[Any]:
     yield from opened(browser, served)
 
 
-def opened(browser: Any, served: Served, **options: Any) -> Iterator[Any]:
+def opened(browser: Any, served: Served, *, refused: tuple[str, ...] = ("422",), **options: Any) -> Iterator[Any]:
+    """A page that asks nobody but the server, and logs no error but replies with these numbers."""
     context = browser.new_context(**options)
     page, asked, wrong = context.new_page(), list[str](), list[str]()
     page.set_default_timeout(60_000)
     page.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on(
-        "console", lambda told: wrong.append(told.text) if told.type == "error" and "422" not in told.text else None
+        "console",
+        lambda told: (
+            wrong.append(told.text)
+            if told.type == "error" and not any(number in told.text for number in refused)
+            else None
+        ),
     )
     page.goto(f"{served.address}?row={APPLICANT}")
     yield page
@@ -220,6 +226,25 @@ def test_a_slow_question_of_one_does_not_keep_another_waiting(browser: Any, two_
         until(pages[0], lambda: [page.is_enabled("#stop") for page in pages].count(True) == 1)
         os.kill(other, signal.SIGCONT)
         assert all("proven optimal" in answered(page).lower() for page in pages)
+
+
+def test_processes_that_die_are_told_and_others_take_their_place(browser: Any, two_workers: Served) -> None:
+    """Both die, one of them within a question. Only that question ends in an error."""
+    for page in opened(browser, two_workers, refused=("503",)):
+        page.click("button.main")
+        found = answered(page)
+        for pid in two_workers.workers():
+            os.kill(pid, signal.SIGSTOP)
+        page.click("button.main")
+        page.wait_for_timeout(1000)  # it has reached a process
+        for pid in two_workers.workers():
+            os.kill(pid, signal.SIGKILL)
+        until(page, lambda page=page: "has ended" in page.inner_text("#problem"))
+        assert page.inner_text("#cards") == found
+        page.click("button.main")
+        until(page, lambda page=page: page.inner_text("#problem") == "" and page.is_enabled("#stop"))
+        page.wait_for_timeout(1000)
+        assert page.inner_text("#problem") == ""
 
 
 def test_what_is_not_logged_is_said(browser: Any, tmp_path: Path) -> None:
