@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,3 +16,20 @@ BoolArray = NDArray[np.bool_]
 def plain(value: Any) -> Any:
     """A value of numpy as Python's own, so that it prints as it is written; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def plain_within(value: Any) -> Any:
+    """The same for all that a list, a tuple or a dict holds. A series of pandas is a dict."""
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return type(value)(map(plain_within, value))
+    if type(value) is not dict and hasattr(value, "to_dict") and getattr(value, "ndim", None) == 1:
+        value = value.to_dict()
+    if type(value) is dict:
+        return {plain_within(name): plain_within(one) for name, one in value.items()}
+    return plain(value)
+
+
+def keep_plain(record: Any) -> None:
+    """Make the fields of a frozen dataclass plain: what it says is printed and kept in records."""
+    for one in fields(record):
+        object.__setattr__(record, one.name, plain_within(getattr(record, one.name)))

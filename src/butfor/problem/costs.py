@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, keep_plain, plain
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.level_prices import level_table
 from butfor.problem.prices import Price, Prices
@@ -51,6 +51,9 @@ class Term(AbstractCost):
 
     comes_last: ClassVar[bool] = False
     """Whether it replaces what other terms say."""
+
+    def __post_init__(self) -> None:
+        keep_plain(self)
 
     def terms(self) -> tuple[tuple[float, Term], ...]:
         """This term alone, with weight 1."""
@@ -277,8 +280,8 @@ class Quadratic(Term):
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """A matrix over all features."""
-        given: Any = self.columns or space.names
-        names = tuple(given) if isinstance(given, Iterable) else ()
+        given: Any = space.names if self.columns is None else self.columns
+        names = tuple(map(plain, given)) if isinstance(given, Iterable) else ()
         if isinstance(given, str) or not names or len(set(names)) != len(names):
             raise InputTypeError(f"columns={given!r} was given.", "It must be a list of columns, each once.")
         try:

@@ -55,7 +55,7 @@ class Missing(Term):
             )
         named = given if isinstance(given, Mapping) else dict.fromkeys(able, given)
         priced = per_column(named, space, 0.0, "price")
-        never = [name for name in named if name not in able]
+        never = [name for name in named if str(name) not in able]
         if never:
             raise InputError(
                 f"bf.Missing({word}=...) has a price for {', '.join(map(repr, never))}.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 from butfor.arrays import plain
 from butfor.errors import suggests
 from butfor.experimental import experimental
@@ -25,4 +27,4 @@ def follows(name: str, by: float, of: str | Event) -> Follows:
     >>> follows("age", by=2, of=rises("education"))
     follows('age', by=2, of=rises('education'))
     """
-    return Follows(plain(name), plain(by), plain(of))
+    return Follows(str(name), plain(by), str(of) if isinstance(of, str | Real | tuple) else of)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.arrays import plain
+from butfor.arrays import plain, plain_within
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.implications import Event, Implication, Part
@@ -140,6 +140,7 @@ def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
     >>> moves("job", {"unemployed": ["temporary"]})
     moves('job', {'unemployed': ['temporary']})
     """
+    table = plain_within(table)
     if not isinstance(table, Mapping):
         raise InputTypeError(
             f"bf.moves({name!r}, {table!r}) was given.", "The moves must be a dict {before: [after, ...]}."
@@ -188,6 +189,7 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
     >>> linear({"debt": 1.0, "income": -0.4}, "<=", 0.0)
     linear({'debt': 1.0, 'income': -0.4}, '<=', 0.0)
     """
+    weights = plain_within(weights)
     if not isinstance(weights, Mapping):
         raise InputTypeError(f"bf.linear({weights!r}, ...) was given.", "The weights must be a dict {column: weight}.")
     if not weights:
@@ -197,7 +199,7 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
         for name, weight in weights.items()
     }
     end = number(bound, f"bf.linear was given the bound {bound!r}.", "It must be a number.")
-    return LinearRelation(tuple(found.items()), sense, end)
+    return LinearRelation(tuple(found.items()), plain(sense), end)
 
 
 @suggests
@@ -227,6 +229,8 @@ def falls(name: str, by: float = 0.0) -> Event:
 @suggests
 def becomes(name: str, level: Any) -> Event:
     """The event that a category becomes `level` after it was another one. For `bf.implies`.
+
+    As a consequence it is kept also where the category was `level` before.
 
     >>> becomes("job", "permanent")
     becomes('job', 'permanent')

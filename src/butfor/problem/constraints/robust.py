@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray
+from butfor.arrays import BoolArray, keep_plain
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.model.linear import Linear
 from butfor.model.network import Network
@@ -49,6 +49,9 @@ class Robust(Demanded):
 
     in_ball = True
     survives = True
+
+    def __post_init__(self) -> None:
+        keep_plain(self)
 
     def __repr__(self) -> str:
         radius = dict(self.radius) if isinstance(self.radius, Mapping) else self.radius
