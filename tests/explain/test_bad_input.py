@@ -122,6 +122,8 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
     ("an empty column", lambda d: bf.Explainer(d.pipeline, d.X.assign(income=np.nan)), InputError, ValueError,
      "'income' holds no value"),
     ("an infinite value", lambda d: bf.Explainer(d.pipeline, d.X.assign(income=np.inf)), InputError, ValueError, "infinite"),
+    ("lists", lambda d: bf.Explainer(d.pipeline, d.X.assign(job=[["clerk"]] * len(d.X))), InputTypeError, TypeError,
+        "column 'job' holds values of type list"),
     ("dates", lambda d: bf.Explainer(d.pipeline, d.X.assign(age=pd.Timestamp("2020-01-01"))), InputTypeError, TypeError,
      "days since"),
     ("a column twice", lambda d: bf.Explainer(d.pipeline, pd.concat([d.X, d.X[["age"]]], axis=1)), InputError, ValueError,

@@ -414,6 +414,29 @@ def test_wrong_input_is_an_error_before_any_work(way: str, tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == before  # nothing is left behind
 
 
+UNHELD = {
+    "mixed": pd.Series(["a", 1, 2.5, "a"] * 10, dtype=object),
+    "intervals": pd.Series(pd.cut(np.arange(40.0), 4)),
+    "Arrow's own": pd.Series(pd.arrays.ArrowExtensionArray(pa.array(["a", "b"] * 20).dictionary_encode())),
+}
+
+
+@pytest.mark.parametrize("kind", UNHELD)
+def test_what_parquet_cannot_hold_is_said_in_words(kind: str, tmp_path: Path) -> None:
+    """It is an error of a portfolio and of `to_parquet`; `explain` answers."""
+    mixed = pd.DataFrame({"c": UNHELD[kind], "x": np.arange(40.0)})
+    by_number = bf.black_box(lambda held: held["x"].to_numpy() > 20, classes=[False, True])
+    own = bf.Explainer(by_number, mixed)
+    with pytest.raises(TypeError, match="a file of Parquet cannot hold these rows"):
+        own.portfolio(mixed, tmp_path / "out", n_jobs=1)
+    assert not list(tmp_path.iterdir())
+    answers = own.explain(mixed.iloc[:2], solver="swarm")
+    assert answers.found.all()
+    if kind != "Arrow's own":  # that can be written, and only pandas cannot read it again
+        with pytest.raises(TypeError, match="a file of Parquet cannot hold these rows"):
+            answers.to_parquet(tmp_path / "answers.parquet")
+
+
 def test_a_folder_that_is_none_is_no_portfolio(tmp_path: Path) -> None:
     with pytest.raises(bf.errors.InputError, match="is no portfolio"):
         bf.load(tmp_path)

@@ -27,7 +27,7 @@ from butfor.portfolio.settings import written
 from butfor.records.header import header_of
 from butfor.records.schema import hash_of
 from butfor.space import frames
-from butfor.space.arrow import from_arrow, to_arrow
+from butfor.space.arrow import from_arrow, held_by_parquet, to_arrow
 from butfor.space.where import rows_where
 
 PROBED = 1.0
@@ -57,7 +57,9 @@ def portfolio_of(
     with made(folder):
         files = files_of(rows, folder, reading.space)
         schema = schema_in(files)
-        reading.space.check_columns(from_arrow(schema.empty_table(), probe.table))
+        with held_by_parquet():
+            none = from_arrow(schema.empty_table(), probe.table)
+        reading.space.check_columns(none)
         check_ids(files, schema, id_column)
         if where is not None:
             rows_where(from_arrow(Reader(files[0].path).rows(0, 1), probe.table), where)

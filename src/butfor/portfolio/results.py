@@ -17,7 +17,7 @@ from butfor.records import reading, writing
 from butfor.records.tables import labels_of
 from butfor.records.whole_file import path_of
 from butfor.space import frames
-from butfor.space.arrow import pyarrow, to_arrow
+from butfor.space.arrow import held_by_parquet, pyarrow, to_arrow
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
@@ -72,15 +72,20 @@ def write(answers: Explanations, path: str | os.PathLike[str]) -> None:
     """Write answers into a file of Parquet, completely or not at all."""
     if not len(answers):
         raise InputError("there is no answer to write.", "At least one is needed.")
+    with held_by_parquet():
+        table = _labelled(answers)
+    put(path_of(path), lambda beside: pyarrow("parquet").write_table(table, beside, compression="zstd"))
+
+
+def _labelled(answers: Explanations) -> Any:
+    """Answers as a table of pyarrow. The label of each row stands in front, where rows have labels."""
     arrow, labels = pyarrow(), None
     schema = schema_of(answers.space, to_arrow(answers.table).schema, None, answers.outputs_before[0])
     if frames.row_labels(answers.table) is not None:
-        labels = dict(
-            zip(answers.rows.tolist(), labels_of(frames.take(answers.table, answers.table_rows)), strict=True)
-        )
+        rows = frames.take(answers.table, answers.table_rows)
+        labels = dict(zip(answers.rows.tolist(), labels_of(rows), strict=True))
         schema = schema.insert(0, arrow.field(ID, arrow.array(list(labels.values())).type))
-    table = table_of([answers], labels, schema)
-    put(path_of(path), lambda beside: pyarrow("parquet").write_table(table, beside, compression="zstd"))
+    return table_of([answers], labels, schema)
 
 
 def read(path: str | os.PathLike[str]) -> Explanations:

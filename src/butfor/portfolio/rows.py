@@ -15,7 +15,7 @@ from typing import Any
 from butfor.errors import InputError, InputTypeError, choice
 from butfor.portfolio.folder import Folder, put
 from butfor.space import frames
-from butfor.space.arrow import pyarrow, to_arrow
+from butfor.space.arrow import held_by_parquet, pyarrow, to_arrow
 from butfor.space.space import Space
 
 ROWS_READ = 20_000
@@ -54,7 +54,8 @@ def files_of(given: Any, folder: Folder, space: Space) -> tuple[RowFile, ...]:
     if paths and paths[0].suffix.lower() == ".parquet":
         return tuple(RowFile.of(path) for path in paths)
     asked = folder.rows.with_name("asked.parquet")
-    put(asked, lambda beside: _write(_batches(given, paths, space), beside))
+    with held_by_parquet():
+        put(asked, lambda beside: _write(_batches(given, paths, space), beside))
     found = RowFile.of(asked)
     if folder.manifest.exists():  # the rows that are there stay: the manifest tells whether these are the same
         asked.unlink()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from butfor.errors import MissingExtraError
+from butfor.errors import ButforError, InputTypeError, MissingExtraError
 from butfor.space import frames
 
 
@@ -19,6 +21,21 @@ def pyarrow(what: str = "") -> Any:
     except ImportError:
         raise MissingExtraError(
             "pyarrow is not installed.", "Files of Parquet need it.", 'Run: pip install "butfor[frames]"'
+        ) from None
+
+
+@contextmanager
+def held_by_parquet() -> Iterator[None]:
+    """Say in words that a file of Parquet cannot hold what rows hold, such as text and numbers in one column."""
+    try:
+        yield
+    except ButforError:
+        raise
+    except (pyarrow().ArrowException, TypeError) as error:
+        raise InputTypeError(
+            f"a file of Parquet cannot hold these rows: {'; '.join(map(str, error.args))}.",
+            "Each column must hold one type that Parquet knows.",
+            "Turn such a column into numbers, text or categories of text, or ask without a file, with explain().",
         ) from None
 
 

@@ -118,18 +118,19 @@ def infer_column(table: Any, name: str, position: int) -> Feature:
         seen = [value for value in frames.values(table, name, position) if value is not None]
         if seen and all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in seen):
             return _number(name, frames.numbers(table, name, position), "float")
+        wrong = [value for value in seen if not isinstance(value, str | bool | int | float)]
+        if wrong:
+            raise InputTypeError(
+                f"column {name!r} holds values of type {type(wrong[0]).__name__}.",
+                "Columns must hold numbers, text, booleans or categories.",
+                "Turn dates and other objects into numbers first (days since ...).",
+            )
         try:
             levels = tuple(sorted(set(seen)))
         except TypeError:
             levels = tuple(sorted(set(seen), key=str))
         if not levels:
             raise InputError(f"column {name!r} holds no value.", "At least one row must have one.")
-        if not all(isinstance(level, str | bool | int | float) for level in levels):
-            raise InputTypeError(
-                f"column {name!r} holds values of type {type(levels[0]).__name__}.",
-                "Columns must hold numbers, text, booleans or categories.",
-                "Turn dates and other objects into numbers first (days since ...).",
-            )
         if all(isinstance(level, bool) for level in levels):
             return Feature(name, levels=(False, True), ordered=True, why="true or false")
         return Feature(name, levels=levels, why="text: the values in the data")
