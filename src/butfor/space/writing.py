@@ -86,7 +86,7 @@ def _series(old: nw.Series[Any], new: Any, levels: Levels) -> nw.Series[Any]:
         return _decimal(old, listed)
     kind = _kind(old.dtype)
     if kind is None:
-        return _made(old, listed, old.dtype)
+        return _text(old, listed)
     wide = _holding(kind, _as_floats(listed), missing=True)
     typed = [None if value is None else wide.type(value).item() for value in listed]
     return _made(old, typed, old.dtype if wide == kind else _TYPES[wide])
@@ -98,6 +98,15 @@ _TYPES = dict(zip(WIDER, (nw.Int64(), nw.Float32(), nw.Float64()), strict=True))
 
 def _made(old: nw.Series[Any], listed: list[Any], kind: Any) -> nw.Series[Any]:
     return nw.new_series(old.name, listed, dtype=kind, backend=old.implementation)
+
+
+def _text(old: nw.Series[Any], listed: list[Any]) -> nw.Series[Any]:
+    """Text of the type that the library has for it. To narwhals, all text of pyarrow is one type."""
+    text = _made(old, listed, old.dtype)
+    if not old.implementation.is_pyarrow():
+        return text
+    own: nw.Series[Any] = nw.from_native(text.to_native().cast(old.to_native().type), series_only=True)
+    return own.alias(old.name)
 
 
 def _decimal(old: nw.Series[Any], listed: list[Any]) -> nw.Series[Any]:
