@@ -149,7 +149,7 @@ _HOMES = {
 
 import_module("butfor.warming.searches")
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [name for names in _HOMES.values() for name in names]
 
 _ROOMS = ("compat", "compress", "errors", "groups", "measure", "noise", "plots", "survival", "teach", "trees")

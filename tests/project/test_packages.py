@@ -76,7 +76,9 @@ def test_the_checker_has_a_wheel_of_its_own_that_needs_nothing(tmp_path: Path) -
     with zipfile.ZipFile(built("wheel", tmp_path, ROOT / "checker")) as opened:
         inside = [name for name in opened.namelist() if ".dist-info/" not in name]
         (metadata,) = (opened.read(name).decode() for name in opened.namelist() if name.endswith("/METADATA"))
+        (license,) = (opened.read(name) for name in opened.namelist() if name.endswith(".dist-info/licenses/LICENSE"))
     assert inside == ["butfor_check.py"]
+    assert license == (ROOT / "LICENSE").read_bytes()
     assert "Requires-Dist" not in metadata
 
 

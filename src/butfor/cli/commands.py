@@ -122,7 +122,6 @@ def demo(
     from butfor.explain.explainer import Explainer
     from butfor.problem.constraints import names as rule
     from butfor.space.feature import Step
-    from butfor.warming.warm import warm as compile_all
 
     X, y = loans.load()
     explainer = Explainer(loans.pipeline().fit(X, y), X, space={"months": Step(6, low=12, high=72)})
@@ -136,10 +135,9 @@ def demo(
         typer.echo(f"  {'passed' if passed else 'FAILED'} - {name}")
     write(html, answer.to_html())
     typer.echo(
-        "Compiling the loops of the other solvers, once: about 40 s on two idle processors. Ctrl-C leaves it for later.",
+        "The first question of another kind waits some seconds for its solver. `butfor warm` compiles all of them now.",
         err=True,
     )
-    compile_all()
 
 
 @app.command()
