@@ -1,4 +1,4 @@
-"""Published results are of one clean commit, the page on the papers says what they say, and one command makes all of them."""
+"""Published results are of one clean commit, pages say what they say, and one command makes all of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.ensembles import quoted
+from benchmarks.harness import RESULTS, ROOT
 from reproductions import __main__ as everything
 from reproductions import papers
 
@@ -23,6 +25,13 @@ def test_a_file_of_results_names_one_clean_commit(file) -> None:
 
 def test_the_page_on_the_papers_says_what_the_results_say() -> None:
     assert papers.PAGE.read_text(encoding="utf-8") == papers.page(), "run python -m reproductions.papers"
+
+
+@pytest.mark.parametrize(("page", "quotes"), [("README.md", quoted.readme), ("docs/speed.md", quoted.speed)])
+def test_a_page_quotes_what_the_results_say(page, quotes) -> None:
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    missing = [quote for quote in quotes(RESULTS / "ensembles") if quote not in lines]
+    assert not missing, "run python -m benchmarks.ensembles.quoted"
 
 
 def test_every_program_is_a_step_of_the_whole_run() -> None:

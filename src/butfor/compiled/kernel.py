@@ -47,8 +47,3 @@ def compile_only(names: frozenset[str]) -> None:
     """Leave all kernels but these to Python. It holds for modules that are imported later."""
     global _only
     _only = names
-
-
-def leaves_some_out() -> bool:
-    """Whether this process compiles a share of the kernels only."""
-    return _only is not None

@@ -103,14 +103,6 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         predicts = f"predicts {shown}" if classes else "predicts a number"
         return f"<Explainer of a {type(self.model).__name__} that reads {len(self.space)} columns and {predicts}>"
 
-    @classmethod
-    def from_reading(cls, reading: Reading) -> Explainer:
-        """An explainer over a model that was read before."""
-        made = cls.__new__(cls)
-        made._reading = reading
-        made._rules, made._asking = Rules(), Asking(reading)
-        return made
-
     @property
     @experimental
     def reading(self) -> Reading:
