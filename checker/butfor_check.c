@@ -218,12 +218,13 @@ static double real(Json *of) { /* a hexadecimal float, or a whole number */
 /* ------------------------------------------------------------------------------------------------------ models */
 
 /* value <= cut goes to the left, or a whole number in the set does, and a missing value (NaN) if lost is 1; -1 if that is not said.
-   A leaf has left < 0. What it adds is twice as exact as a double. */
-typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; double zero, one, rest; whole score; } Node;
+   A leaf has left < 0. What it adds to each sum is twice as exact as a double; its scores count towards each goal of each way. */
+typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; quad *adds; whole *score; } Node;
 typedef struct { Node *nodes; int count; } Tree;
-enum { LOGISTIC, SHARES, VALUE };
+enum { LOGISTIC, SHARES, VALUE, LARGEST };
 
-static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean; quad base, extra, doubt; double step; } model;
+/* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on. */
+static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, extra; double step; } model;
 
 static quad quad_log(quad x) { /* by the series of the inverse hyperbolic tangent; off by less than 1e-30 */
     quad two = 0, out = 0, term = (quad)1 / 3;
@@ -237,6 +238,24 @@ static quad quad_log(quad x) { /* by the series of the inverse hyperbolic tangen
 }
 static quad quad_abs(quad x) { return x < 0 ? -x : x; }
 static quad logit(quad p) { return quad_log(p / (1 - p)); }
+
+static void begin(int kind, int sums) { /* what is made of the sums, and how many there are */
+    need(kind == LARGEST || kind == SHARES ? sums > 1 : sums == 1, "another number of sums");
+    need(sums < 100, "more classes than this checker counts");
+    model.kind = kind;
+    model.sums = sums + 1;
+    model.first = sums > 1;
+    model.classes = model.sums - model.first;
+    model.base = room(model.sums, sizeof(quad));
+    model.doubts = room(model.sums, sizeof(quad));
+    if (kind == LARGEST) model.extra = 8 * (quad)model.step;
+}
+
+static quad *leaf(quad value, int which) { /* what a leaf adds, to one of the sums */
+    quad *adds = room(model.sums, sizeof(quad));
+    adds[1 + which] = value;
+    return adds;
+}
 
 static void grown(Tree *tree) { /* children come after their parent, so every walk ends */
     need(tree->count > 0, "a tree without nodes");
@@ -264,20 +283,27 @@ static double single_below(double x) { /* the largest float32 that is not above 
 static void read_xgboost(Text data) {
     Json all = parsed(data.text, data.size), *learner = part(&all, "learner"), *booster = part(learner, "gradient_booster");
     char *objective = text_of(part(part(learner, "objective"), "name"));
-    need(!strcmp(objective, "binary:logistic") || !strcmp(objective, "reg:squarederror"), "an objective that is not read");
-    model.kind = strcmp(objective, "binary:logistic") ? VALUE : LOGISTIC;
+    int several = !strcmp(objective, "multi:softprob") || !strcmp(objective, "multi:softmax");
+    need(several || !strcmp(objective, "binary:logistic") || !strcmp(objective, "reg:squarederror"), "an objective that is not read");
     model.single = 1;
     model.step = ldexp(1, -24);
     need(is(part(booster, "name"), "gbtree"), "no trees, or weighted ones");
     Json *attributes = maybe(learner, "attributes"), *about = part(learner, "learner_model_param");
     need(!attributes || !maybe(attributes, "best_iteration"), "training stopped early");
-    for (int i = 0; i < 2; i++) {
-        Json *several = maybe(about, i ? "num_target" : "num_class");
-        need(!several || atoi(text_of(several)) < 2, "more than one score");
-    }
-    Json *trees = list(part(part(booster, "model"), "trees"));
+    Json *targets = maybe(about, "num_target"), *classes = maybe(about, "num_class");
+    int sums = classes && atoi(text_of(classes)) > 1 ? atoi(text_of(classes)) : 1;
+    need(!targets || atoi(text_of(targets)) < 2, "more scores than classes");
+    begin(several ? LARGEST : strcmp(objective, "binary:logistic") ? VALUE : LOGISTIC, sums);
+    char *score = text_of(part(about, "base_score"));
+    Json given = parsed(score, strlen(score));
+    need(given.kind != '[' || given.count == sums, "more scores than classes");
+    for (int k = 0; k < sums; k++) model.base[k + 1] = single(given.kind == '[' ? given.items + k : &given);
+    Json *trees = list(part(part(booster, "model"), "trees")), *which_class = list(part(part(booster, "model"), "tree_info"));
+    need(which_class->count == trees->count, "not every tree has a class");
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
+        int of = (int)number(which_class->items + t, 0, sums);
+        need(atoi(text_of(part(part(trees->items + t, "tree_param"), "size_leaf_vector"))) < 2, "leaves of several numbers");
         Json *tree = trees->items + t, *left = list(part(tree, "left_children")), *right = list(part(tree, "right_children"));
         Json *lost = list(part(tree, "default_left")), *at = list(part(tree, "split_indices")), *cut = list(part(tree, "split_conditions")), *kind = list(part(tree, "split_type"));
         int n = left->count;
@@ -289,7 +315,7 @@ static void read_xgboost(Text data) {
             nodes[i].lost = (int)number(lost->items + i, 0, 2);
             nodes[i].feature = (int)number(at->items + i, 0, 1 << 30);
             float x = single(cut->items + i);
-            if (nodes[i].left < 0) nodes[i].one = x;
+            if (nodes[i].left < 0) nodes[i].adds = leaf(x, of);
             else nodes[i].cut = nextafterf(x, -INFINITY);
         }
         Json *which = list(part(tree, "categories_nodes")), *from = list(part(tree, "categories_segments"));
@@ -309,14 +335,11 @@ static void read_xgboost(Text data) {
             need(nodes[i].left < 0 || (number(kind->items + i, 0, 2) == 1) == (nodes[i].set != NULL), "a set that is missing");
         model.trees[t] = (Tree){nodes, n};
     }
-    char *score = text_of(part(about, "base_score"));
-    Json given = parsed(score, strlen(score));
-    model.base = single(given.kind == '[' ? given.items : &given);
     if (model.kind == LOGISTIC) {
-        quad p = model.base;
+        quad p = model.base[1];
         need(p > 0 && p < 1, "the base score is no probability");
-        model.base = logit(p);
-        model.extra = 4 * (quad)model.step * (quad_abs(model.base) + 1 + 1 / (1 - p)) + (quad)1e-28;
+        model.base[1] = logit(p);
+        model.extra = 4 * (quad)model.step * (quad_abs(model.base[1]) + 1 + 1 / (1 - p)) + (quad)1e-28;
     }
 }
 
@@ -332,7 +355,8 @@ static int words(char *line, char **out_words, int most) {
 static void read_lightgbm(Text data) {
     model.step = ldexp(1, -53);
     static char *w[5][1 << 17];
-    int head = 1, trees = 0, open = 0, counts[8] = {0}, seen_objective = 0, cats = 0, bits = 0;
+    int head = 1, trees = 0, open = 0, counts[8] = {0}, cats = 0, bits = 0, sums = 0, each = 0;
+    char *objective = "", several[60] = "";
     static char *starts[1 << 17], *masks[1 << 17];
     for (char *at = data.text; (at = strstr(at, "\nTree=")); at++) trees++;
     model.trees = room(trees, sizeof(Tree));
@@ -366,10 +390,17 @@ static void read_lightgbm(Text data) {
                             nodes[i].set[c] = strtoul(masks[a + c / 32], NULL, 10) >> c % 32 & 1;
                     }
                 }
-                for (int i = 0; i < leaves; i++) nodes[inner + i] = (Node){.left = -1, .one = strtod(w[0][i], NULL)};
+                for (int i = 0; i < leaves; i++) nodes[inner + i] = (Node){.left = -1, .adds = leaf(strtod(w[0][i], NULL), model.count % sums)};
                 model.trees[model.count++] = (Tree){nodes, inner + leaves};
             }
             open = !strncmp(line, "Tree=", 5);
+            if (head) {
+                need(sums > 0 && sums == each && sums < 100, "other scores than classes");
+                snprintf(several, sizeof several, "multiclass num_class:%d", sums);
+                int is_one = !strcmp(objective, "binary sigmoid:1"), value = !strcmp(objective, "regression");
+                need(is_one || value || !strcmp(objective, several), "an objective that is not read");
+                begin(is_one ? LOGISTIC : value ? VALUE : LARGEST, sums);
+            }
             head = 0;
             cats = bits = 0;
             memset(counts, 0, sizeof counts);
@@ -381,12 +412,9 @@ static void read_lightgbm(Text data) {
         if (!is_) continue;
         *is_++ = 0;
         if (head) {
-            if (!strcmp(line, "objective")) {
-                need(!strcmp(is_, "binary sigmoid:1") || !strcmp(is_, "regression"), "an objective that is not read");
-                model.kind = strcmp(is_, "regression") ? LOGISTIC : VALUE;
-                seen_objective = 1;
-            }
-            if (!strcmp(line, "num_class") || !strcmp(line, "num_tree_per_iteration")) need(!strcmp(is_, "1"), "more than one score");
+            if (!strcmp(line, "objective")) objective = is_;
+            if (!strcmp(line, "num_class")) sums = atoi(is_);
+            if (!strcmp(line, "num_tree_per_iteration")) each = atoi(is_);
             continue;
         }
         const char *keys[] = {"leaf_value", "split_feature", "decision_type", "left_child"};
@@ -397,7 +425,7 @@ static void read_lightgbm(Text data) {
         if (!strcmp(line, "cat_threshold")) bits = words(is_, masks, 1 << 16);
         if (!strcmp(line, "is_linear")) need(!strcmp(is_, "0"), "linear leaves are not read");
     }
-    need(seen_objective, "no objective");
+    need(!head && model.count % sums == 0, "no objective, or other trees than classes");
 }
 
 static void read_arrays(Text data) {
@@ -405,20 +433,23 @@ static void read_arrays(Text data) {
     need(is(part(&all, "format"), "butfor.forest/1"), "its format is not known");
     Json *reads = part(&all, "reads"), *sum = part(&all, "sum");
     need(is(reads, "float32") || is(reads, "float64"), "what it reads is not known");
-    need(is(sum, "logistic") || is(sum, "shares") || is(sum, "value"), "its sum is not known");
+    need(is(sum, "logistic") || is(sum, "shares") || is(sum, "value") || is(sum, "largest"), "its sum is not known");
     model.single = is(reads, "float32");
-    model.kind = is(sum, "logistic") ? LOGISTIC : is(sum, "shares") ? SHARES : VALUE;
     model.step = ldexp(1, -53);
-    double base = real(part(&all, "base")), scale = real(part(&all, "scale"));
-    int plain = base == 0 && scale == 1;
+    Json *base = part(&all, "base");
+    int sums = base->kind == '[' ? base->count : 1;
+    begin(is(sum, "logistic") ? LOGISTIC : is(sum, "shares") ? SHARES : is(sum, "value") ? VALUE : LARGEST, sums);
+    double scale = real(part(&all, "scale"));
+    int plain = scale == 1;
+    for (int k = 0; k < sums; k++) plain &= (model.base[k + 1] = real(base->kind == '[' ? base->items + k : base)) == 0;
     need(model.kind != SHARES || plain, "shares with a base or a scale");
-    model.base = base;
     model.arrays = 1;
     model.mean = truth(part(&all, "mean"));
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
         const char *keys[] = {"feature", "cut", "left", "right", "value"};
-        Json *tree = trees->items + t, *its[5], *lost = maybe(tree, "missing");
+        Json *tree = trees->items + t, *its[5], *lost = maybe(tree, "missing"), *class_of = maybe(tree, "of");
+        int of = class_of ? (int)number(class_of, 0, sums) : 0;
         for (int k = 0; k < 5; k++) its[k] = list(part(tree, keys[k]));
         int n = its[0]->count;
         for (int k = 1; k < 5; k++) need(its[k]->count == n, "lists of several lengths");
@@ -431,15 +462,11 @@ static void read_arrays(Text data) {
             node->right = (int)number(its[3]->items + i, -n - 1, n);
             Json *value = its[4]->items + i, *cut = its[1]->items + i;
             if (node->left < 0 && model.kind == SHARES) {
-                need(list(value)->count == 2, "no pair");
-                node->zero = real(value->items);
-                node->one = real(value->items + 1);
-                need(node->zero >= 0 && node->one >= 0, "a negative share");
-            } else if (node->left < 0) { /* the product in two parts */
-                double x = real(value);
-                node->one = scale * x;
-                node->rest = fma(scale, x, -node->one);
-            } else if (is(cut, "inf") || is(cut, "-inf")) {
+                need(list(value)->count == sums, "other shares than classes");
+                node->adds = leaf(0, 0);
+                for (int k = 0; k < sums; k++) need((node->adds[k + 1] = real(value->items + k)) >= 0, "a negative share");
+            } else if (node->left < 0) node->adds = leaf((quad)scale * real(value), of); /* 106 bits at most */
+            else if (is(cut, "inf") || is(cut, "-inf")) {
                 node->feature = (int)number(its[0]->items + i, 0, 1 << 30);
                 node->cut = is(cut, "inf") ? INFINITY : -INFINITY; /* only a missing value goes to the other side */
             } else {
@@ -452,10 +479,8 @@ static void read_arrays(Text data) {
         }
         model.trees[t] = (Tree){nodes, n};
     }
-    model.alone = plain && trees->count == 1 && model.kind != LOGISTIC;
+    model.alone = plain && trees->count == 1 && (model.kind == SHARES || model.kind == VALUE);
 }
-
-static quad adds(const Node *leaf) { return (quad)leaf->one + leaf->rest; }
 
 static void read_model(const char *kind, Text data) {
     memset(&model, 0, sizeof model);
@@ -464,21 +489,30 @@ static void read_model(const char *kind, Text data) {
     else if (!strcmp(kind, "arrays")) read_arrays(data);
     else wrong("a model that this checker does not read:", kind);
     need(model.count > 0, "the model has no trees");
-    quad sizes = quad_abs(model.base), n = model.count + 4;
+    quad *sizes = room(model.sums, sizeof(quad)), *most = room(model.sums, sizeof(quad));
+    int *terms = room(model.sums, sizeof(int));
     model.votes = model.kind == SHARES;
     for (int t = 0; t < model.count; t++) {
         grown(model.trees + t);
-        quad most = 0;
+        for (int k = 0; k < model.sums; k++) most[k] = 0;
         for (int i = 0; i < model.trees[t].count; i++) {
             Node *node = model.trees[t].nodes + i;
             if (node->left >= 0) continue;
-            quad size = quad_abs(node->zero) + quad_abs(adds(node));
-            most = size > most ? size : most;
-            model.votes &= (node->zero == 0 && node->one == 1) || (node->zero == 1 && node->one == 0);
+            quad total = 0;
+            for (int k = 0; k < model.sums; k++) {
+                quad size = quad_abs(node->adds[k]);
+                most[k] = size > most[k] ? size : most[k];
+                total += size;
+                model.votes &= size == 0 || size == 1;
+            }
+            model.votes &= total == 1;
         }
-        sizes += most;
+        for (int k = 0; k < model.sums; k++) { sizes[k] += most[k]; terms[k] += most[k] != 0; }
     }
-    model.doubt = model.alone ? 0 : (n * model.step / (1 - n * model.step) * sizes + model.extra) * (1 + (quad)1e-30);
+    for (int k = 0; k < model.sums && !model.alone; k++) {
+        quad n = (terms[k] + 4) * (quad)model.step;
+        model.doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + sizes[k]) + (k ? model.extra : 0)) * (1 + (quad)1e-30);
+    }
 }
 
 static double as_read(double x) {
@@ -495,14 +529,17 @@ static int to_left(const Node *node, double x) {
 /* ---------------------------------------------------------------------------------------------------- questions */
 
 typedef struct { whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count, loses; double lost; } Column; /* the last cell of one that loses its number is the missing one */
-typedef struct { whole score; int from, to; } Leaf;              /* its entries */
+typedef struct { whole *score; int from, to; } Leaf;             /* its entries */
 typedef struct { int column, pair, from, to; } Entry;            /* its blocks */
 typedef struct { int column, first, last; int *of_cell; } Pair;  /* the blocks of a column in a tree, and that of each cell or -1 */
 typedef struct { int leaf, leaf_end, pair, pair_end; } Grown; /* the leaves and the pairs of a tree */
 
+typedef struct { int plus, less; whole goal; } Goal; /* what is added to one sum, less what is added to another, is at least so much */
+
 static struct {
     Column *columns; int column_count, cells, counted, none;
-    whole limit, bound, goal; quad below, unit;
+    whole limit, bound; quad below, unit;
+    Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
     unsigned char *home, *alive; whole *price;
     Grown *trees; Leaf *leaves; Entry *entries; Pair *pairs; int *members;
     int leaf_count, entry_count, pair_count, block_count, member_count, leaf_space, entry_space, pair_space, member_space;
@@ -694,50 +731,76 @@ static void read_columns(Json *shared, Json *own) {
         }
 }
 
-static quad counts(const Node *leaf, int sign, int one, int which) { /* what a leaf counts towards the goal */
-    if (one) return sign * ((quad)leaf->one - leaf->zero);
-    return sign * (which ? adds(leaf) : (quad)leaf->zero);
+static quad counts(const Node *leaf, const Goal *goal) { return leaf->adds[goal->plus] - leaf->adds[goal->less]; }
+
+static void read_pairs(Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
+    if (!by_difference) {
+        q.ways = q.width = 1;
+        q.goals = room(1, sizeof(Goal));
+        q.goals[0] = sign > 0 ? (Goal){one, 0, 0} : (Goal){0, one, 0};
+        return;
+    }
+    unsigned char named[100] = {0};
+    q.ways = which->kind == '[' ? which->count : 1;
+    q.width = model.classes - q.ways;
+    need(q.ways > 0 && q.width > 0, "all classes, or none");
+    q.goals = room(q.ways * q.width, sizeof(Goal));
+    for (int w = 0; w < q.ways; w++) {
+        int k = (int)number(which->kind == '[' ? which->items + w : which, 0, model.classes);
+        need(!named[k], "a class that is there twice");
+        named[k] = 1;
+        q.goals[w * q.width].plus = model.first + k;
+    }
+    for (int w = 0; w < q.ways; w++)
+        for (int other = 0, g = w * q.width; other < model.classes; other++)
+            if (!named[other]) q.goals[g++] = (Goal){q.goals[w * q.width].plus, model.first + other, 0};
 }
 
-static void read_goal(Json *wanted) {
+static void read_goals(Json *wanted) {
     Json *of = list(part(wanted, "of")), *least = maybe(wanted, "at least"), *most = maybe(wanted, "at most");
     need(of->count == 2, "no target");
-    int class = is(of->items, "class"), value = is(of->items, "value"), which = 1, sign = most ? -1 : 1, leaf_part = 1;
+    int class = is(of->items, "class"), value = is(of->items, "value"), which = 1, sign = most ? -1 : 1;
     need(class || value || is(of->items, "probability"), "a target that is not known");
     need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
-    need(value == (model.kind == VALUE), "the model does not say that");
-    quad at = least ? real(least) : most ? real(most) : 0.5, low;
-    int one = model.kind == SHARES && class;
-    if (!value) which = (int)number(of->items + 1, 0, 2);
-    low = at * (model.mean ? model.count : 1);
-    quad high = low;
-    if (model.kind == LOGISTIC || one) {
-        if (!which) { sign = -sign; at = 1 - at; }
-    } else if (model.kind == SHARES) leaf_part = which;
-    int sure = model.alone || (model.votes && class);
+    need(value == (model.kind == VALUE) && (class || model.kind != LARGEST), "the model does not say that");
+    quad at = least ? real(least) : most ? real(most) : 0.5, low = at * (model.mean ? model.count : 1);
+    int several = !value && of->items[1].kind == '[', by_difference = class && model.kind != LOGISTIC;
+    need(!several || class, "a probability of several classes");
+    if (several && !by_difference) need(of->items[1].count == 1, "all classes, or none");
+    if (!value && !by_difference) which = (int)number(several ? of->items[1].items : of->items + 1, 0, model.classes);
     if (model.kind == LOGISTIC) {
         quad d = 16 * (quad)model.step;
+        if (!which) { sign = -sign; at = 1 - at; }
         need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
-        low = logit(at - d) - (quad)1e-28;
-        high = logit(at + d) + (quad)1e-28;
-    } else if (one) low = high = 0;
-    quad edge = sign * low < sign * high ? sign * low : sign * high, largest = 0;
-    quad goal = edge - (sure ? 0 : model.doubt) - sign * model.base;
+        low = (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
+    }
+    if (by_difference) low = 0;
+    read_pairs(of->items + 1, by_difference, model.kind == SHARES ? model.first + which : 1, sign);
+    int sure = model.alone || (model.votes && class), count = q.ways * q.width;
+    quad largest = 0;
     for (int t = 0; t < model.count; t++)
         for (int i = 0; i < model.trees[t].count; i++) {
             Node *node = model.trees[t].nodes + i;
-            quad size = node->left < 0 ? quad_abs(counts(node, sign, one, leaf_part)) : 0;
-            largest = size > largest ? size : largest;
+            for (int g = 0; g < count && node->left < 0; g++) {
+                quad size = quad_abs(counts(node, q.goals + g));
+                largest = size > largest ? size : largest;
+            }
         }
     quad grain = power_below(largest == 0 ? 1 : largest) / ((quad)((whole)1 << 40));
-    goal /= grain;
-    need(quad_abs(goal) < FAR / 2, "a goal that is too far away");
-    if (!sure) goal -= quad_abs(goal) * (quad)1e-31;
-    q.goal = sure && one && sign > 0 ? floor_of(goal) + 1 : ceil_of(goal);
+    for (int g = 0; g < count; g++) {
+        Goal *goal = q.goals + g;
+        quad doubt = sure ? 0 : model.doubts[goal->plus] + model.doubts[goal->less];
+        quad x = (sign * low - doubt - (model.base[goal->plus] - model.base[goal->less])) / grain;
+        need(quad_abs(x) < FAR / 2, "a goal that is too far away");
+        if (!sure) x -= quad_abs(x) * (quad)1e-31;
+        goal->goal = sure && class && goal->less < goal->plus ? floor_of(x) + 1 : ceil_of(x); /* of equals, the first is predicted */
+    }
     for (int t = 0; t < model.count; t++)
         for (int i = 0; i < model.trees[t].count; i++) {
             Node *node = model.trees[t].nodes + i;
-            if (node->left < 0) node->score = ceil_of(counts(node, sign, one, leaf_part) / grain);
+            if (node->left >= 0) continue;
+            node->score = room(count, sizeof(whole));
+            for (int g = 0; g < count; g++) node->score[g] = ceil_of(counts(node, q.goals + g) / grain);
         }
 }
 
@@ -864,7 +927,7 @@ static void read_question(Json *shared, Json *own) {
     read_columns(shared, own);
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
-    read_goal(part(shared, "wanted"));
+    read_goals(part(shared, "wanted"));
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
     q.home = room(q.cells, 1);
@@ -888,25 +951,27 @@ static void read_question(Json *shared, Json *own) {
         }
     q.trees = room(model.count, sizeof(Grown));
     for (int t = 0; t < model.count; t++) read_tree(t);
-    whole step = 0, some = 0; /* sums of scores are that of the first leaves, and so many steps */
-    for (int t = 0; t < model.count; t++)
-        for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++) {
-            whole a = llabs(q.leaves[i].score - q.leaves[q.trees[t].leaf].score), b = step;
-            if (i == q.trees[t].leaf) some += q.leaves[i].score;
-            while (a) { whole r = b % a; b = a; a = r; }
-            step = b;
-        }
-    if (step) q.goal += ((some - q.goal) % step + step) % step;
+    for (int g = 0; g < q.ways * q.width; g++) {
+        whole step = 0, some = 0; /* sums of scores are that of the first leaves, and so many steps */
+        for (int t = 0; t < model.count; t++)
+            for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++) {
+                whole first = q.leaves[q.trees[t].leaf].score[g], a = llabs(q.leaves[i].score[g] - first), b = step;
+                if (i == q.trees[t].leaf) some += first;
+                while (a) { whole r = b % a; b = a; a = r; }
+                step = b;
+            }
+        if (step) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------------ the walk */
 
-typedef struct { unsigned char *alive, *leaf; int nobody; } Box;
+typedef struct { unsigned char *alive, *leaf; int nobody, way; } Box;
 
-static struct { whole *message, rate, toll; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
+static struct { whole *message, *rates, toll; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
 
 static Box box_like(Box *old) {
-    Box box = {room(q.cells, 1), room(q.leaf_count, 1), 0};
+    Box box = {room(q.cells, 1), room(q.leaf_count, 1), 0, old->way};
     memcpy(box.alive, old->alive, q.cells);
     memcpy(box.leaf, old->leaf, q.leaf_count);
     return box;
@@ -981,7 +1046,10 @@ static wide shifted(wide x, int by) { return by > 126 ? (x < 0 ? -1 : 0) : x >> 
 
 static wide bound_of(Box *box) { /* and what each living cell costs its column, and each living leaf its tree */
     blocks_of(box);
-    wide total = shifted((wide)walk.rate * q.goal, walk.shift) - (wide)walk.toll * q.limit;
+    int first = box->way * q.width;
+    wide goal = 0;
+    for (int g = 0; g < q.width; g++) goal += (wide)walk.rates[g] * q.goals[first + g].goal;
+    wide total = shifted(goal, walk.shift) - (wide)walk.toll * q.limit;
     wide *cell = room(q.cells, sizeof(wide));
     for (int c = 0; c < q.cells; c++) cell[c] = q.price[c] + (q.home[c] ? 0 : (wide)walk.toll);
     for (int t = 0; t < model.count; t++) {
@@ -1005,7 +1073,9 @@ static wide bound_of(Box *box) { /* and what each living cell costs its column, 
         whole least = FAR;
         for (int i = tree->leaf; i < tree->leaf_end; i++) {
             if (!box->leaf[i]) continue;
-            wide cost = shifted(-(wide)walk.rate * q.leaves[i].score, walk.shift);
+            wide cost = 0;
+            for (int g = 0; g < q.width; g++) cost -= (wide)walk.rates[g] * q.leaves[i].score[first + g];
+            cost = shifted(cost, walk.shift);
             for (int e = q.leaves[i].from; e < q.leaves[i].to; e++) {
                 whole low = FAR;
                 for (int m = q.entries[e].from; m < q.entries[e].to; m++)
@@ -1087,9 +1157,9 @@ static void step(Json *told) {
             walk.message[at] = number(what->items + i + 1, 0, ROOM >> shift) << shift;
         }
     } else if (!strcmp(kind, "rate")) {
-        need(list(what)->count == 2, "a rate of two numbers");
-        walk.rate = number(what->items, 0, ROOM);
-        walk.shift = (int)number(what->items + 1, 0, 1000);
+        need(list(what)->count == q.width + 1, "not a rate for each goal");
+        for (int g = 0; g < q.width; g++) walk.rates[g] = number(what->items + g, 0, q.width > 1 ? ROOM >> 7 : ROOM);
+        walk.shift = (int)number(what->items + q.width, 0, 1000);
     } else if (!strcmp(kind, "toll")) {
         need(q.counted, "a toll without a limit");
         walk.toll = number(what, 0, ROOM);
@@ -1104,14 +1174,18 @@ static void step(Json *told) {
         need(!strcmp(kind, "end"), "an unknown step");
         char *why_done = text_of(what);
         if (!box->nobody && !strcmp(why_done, "score")) {
-            wide most = 0;
-            for (int t = 0; t < model.count; t++) {
-                whole best = -FAR;
-                for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++)
-                    if (box->leaf[i] && q.leaves[i].score > best) best = q.leaves[i].score;
-                most += best;
+            int missed = 0;
+            for (int g = box->way * q.width; g < (box->way + 1) * q.width; g++) {
+                wide most = 0;
+                for (int t = 0; t < model.count; t++) {
+                    whole best = -FAR;
+                    for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++)
+                        if (box->leaf[i] && q.leaves[i].score[g] > best) best = q.leaves[i].score[g];
+                    most += best;
+                }
+                missed |= most < q.goals[g].goal;
             }
-            need(most < q.goal, "the best leaves of the box reach the goal");
+            need(missed, "the best leaves of the box reach every goal");
         } else if (!box->nobody) {
             need(!strcmp(why_done, "dual"), "an end that does not hold");
             need(bound_of(box) >= q.bound, "the messages do not prove the claim");
@@ -1127,18 +1201,23 @@ static void step(Json *told) {
 static void recorded(Json *rows) {
     for (int r = 0; r < list(rows)->count; r++) {
         need(list(rows->items + r)->count == 2, "no recorded row");
-        Json *inputs = list(rows->items[r].items);
-        quad total = model.base, said_score = real(rows->items[r].items + 1);
-        for (int t = 0; t < model.count; t++) {
-            Node *nodes = model.trees[t].nodes, *node = nodes;
-            while (node->left >= 0) {
-                need(node->feature < inputs->count, "a row that is too short");
-                node = nodes + (to_left(node, input(inputs->items + node->feature)) ? node->left : node->right);
+        Json *inputs = list(rows->items[r].items), *said = rows->items[r].items + 1;
+        int count = said->kind == '[' ? said->count : 1;
+        need(count == (model.classes > 2 ? model.classes : 1), "not a score for each class");
+        for (int k = 0; k < count; k++) {
+            int sum = model.sums - count + k;
+            quad total = model.base[sum], over = model.mean ? model.count : 1;
+            for (int t = 0; t < model.count; t++) {
+                Node *nodes = model.trees[t].nodes, *node = nodes;
+                while (node->left >= 0) {
+                    need(node->feature < inputs->count, "a row that is too short");
+                    node = nodes + (to_left(node, input(inputs->items + node->feature)) ? node->left : node->right);
+                }
+                total += node->adds[sum];
             }
-            total += adds(node);
+            quad off = quad_abs(total / over - real(said->kind == '[' ? said->items + k : said));
+            need(off <= model.doubts[sum] / over + ldexp(1, -69), "a recorded row has another score");
         }
-        quad over = model.mean ? model.count : 1, off = quad_abs(total / over - said_score);
-        need(off <= model.doubt / over + ldexp(1, -69), "a recorded row has another score");
     }
 }
 
@@ -1183,10 +1262,13 @@ static void check(const char *path) {
     walk.living = room(q.block_count, 1);
     walk.cell = room(q.cells, sizeof(whole));
     walk.cost = room(q.leaf_count, sizeof(whole));
-    Box all = {room(q.cells, 1), room(q.leaf_count, 1), 0};
-    memcpy(all.alive, q.alive, q.cells);
-    memset(all.leaf, 1, q.leaf_count);
-    put(all);
+    walk.rates = room(q.width, sizeof(whole));
+    for (int way = q.ways - 1; way >= 0; way--) { /* the first one is worked on first */
+        Box all = {room(q.cells, 1), room(q.leaf_count, 1), 0, way};
+        memcpy(all.alive, q.alive, q.cells);
+        memset(all.leaf, 1, q.leaf_count);
+        put(all);
+    }
     for (int i = 1; i < lines - 1; i++) {
         Json told = parsed(line[i], line[i + 1] - line[i] - 1);
         step(&told);

@@ -23,11 +23,12 @@ import os
 import re
 import struct
 import sys
-from collections import Counter
+from collections import Counter, namedtuple
 from decimal import Context, Decimal
 from fractions import Fraction as F
 from functools import lru_cache, reduce
 from math import gcd
+from operator import lt, mul
 
 LARGEST_FILE = 1 << 30
 FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
@@ -156,50 +157,57 @@ def runs(bits):
 
 
 class Model:
-    """A sum of trees, or of weighted features, in exact numbers, as the file of the model says it.
+    """Sums of trees, or of weighted features, in exact numbers, as the file of the model says them.
 
-    weights: what a unit of each feature adds; none if it is a sum of trees
+    base: where each sum begins. The first one is 0, and nothing is added to it: a sum is what it is more than that. If there
+        is one sum besides, it speaks for class 1; if there are several, there is one for each class, in order.
+    weights: what a unit of each feature adds to each sum; none if they are sums of trees
     trees: lists of nodes. A node (feature, cut, left, right, lost) sends values <= cut to the left, and one with a set of
         whole numbers in place of the cut those in the set. `lost` is whether it sends a missing value there, None if the model
-        does not say. A leaf is (what it adds for class 0, what it adds).
+        does not say. A leaf is one tuple: what it adds to each sum.
     single: whether values are read as float32
-    kind: "logistic" (the sum is the logit of class 1), "shares" (the mean of class 1's leaves is its probability, and the
-        class with more is predicted), "value", or "score" (class 1 is predicted above 0)
-    over: what the sum is divided by
-    doubt: by how much a sum of trees may be off in the estimator, in whatever order it adds up
-    step: a rounding of its numbers
+    kind: "logistic" (the sum is the logit of class 1), "shares" (the means of leaves are probabilities, and the class with
+        most is predicted), "largest" (the class of the largest sum is predicted), "value", or "score" (class 1 is above 0)
+    over: what the sums are divided by
+    doubts: by how much each sum of trees may be off in the estimator, in whatever order it adds up
+    step: a rounding of its numbers; extra: what else a sum may be off by
     """
 
     def __init__(self, kind, data):
-        self.trees, self.weights, self.base, self.over, self.extra = [], [], F(0), 1, F(0)
+        self.trees, self.weights, self.over = [], [], 1
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
-        sizes = [max(abs(a) + abs(b) for a, b in self.leaves(nodes)) for nodes in self.trees]
-        self.doubt = self.rounding(sizes)
-        self.alone = kind == "arrays" and self.kind != "logistic" and len(self.trees) == 1 and self.plain
-        self.doubt *= not self.alone  # nothing is added up
-        self.votes = self.kind == "shares" and all(set(leaf) == {0, 1} for t in self.trees for leaf in self.leaves(t))
+        self.first = len(self.base) > 2  # the sum of class 0
+        self.classes = len(self.base) - self.first
+        self.leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in self.trees]
+        self.alone = kind == "arrays" and self.kind in ("shares", "value") and len(self.trees) == 1 and self.plain
+        sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
+        self.doubts = [F(0) if self.alone else self.rounding(*each) for each in enumerate(zip(*sizes))]  # alone, nothing is added
+        self.votes = self.kind == "shares" and all({*leaf} == {0, 1} and sum(leaf) == 1 for its in self.leaves for leaf in its)
 
-    def rounding(self, sizes):
-        """By how much a sum of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
-        n = len(self.trees or self.weights) + 4  # additions, and what is done to a term or to the sum
-        return n * self.step / (1 - n * self.step) * (abs(self.base) + sum(sizes)) + self.extra
+    def rounding(self, k, sizes):
+        """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
+        n = sum(size != 0 for size in sizes) + 4  # additions, and what is done to a term or to the sum
+        return n * self.step / (1 - n * self.step) * (abs(self.base[k]) + sum(sizes)) + self.extra * (k > 0)
 
-    @staticmethod
-    def leaves(nodes):
-        return [node for node in nodes if len(node) == 2]
-
-    def sums(self, objective, kinds, single, digits):
-        """What is made of the sums of an objective, and whether values are float32; and how many digits sums have."""
+    def sums(self, objective, kinds, single, digits, base):
+        """What is made of the sums of an objective, whether values are float32, how many digits sums have, where they begin."""
         need(objective in kinds, "a sum that is not read:", shown(objective))
-        self.kind, self.single, self.step = kinds[objective], single, F(1, 1 << digits)
+        self.kind, self.single, self.step, self.base = kinds[objective], single, F(1, 1 << digits), [F(0), *base]
+        need(len(base) == 1 if self.kind in ("logistic", "value", "score") else len(base) > 1, "another number of sums")
+        self.extra = 8 * self.step * (self.kind == "largest")  # a softmax may make equal what is nearly so
+
+    def leaf(self, value, which):
+        """A leaf that adds to the sum of one class."""
+        whole(which, 0, len(self.base) - 1, "the class of a tree")
+        return (tuple(value if k == 1 + which else F(0) for k in range(len(self.base))),)
 
     def add(self, nodes):
         """A tree. Children come after their parent, so every walk ends."""
         need(nodes, "a tree without nodes")
         for at, node in enumerate(nodes):
-            if len(node) > 2:
+            if len(node) > 1:
                 whole(node[0], 0, 10**6, "a feature")
                 need(node[4] in (None, 0, 1), "where a missing value goes is neither left nor right:", shown(node[4]))
                 for child in node[2:4]:
@@ -209,42 +217,48 @@ class Model:
     def read_xgboost(self, data):
         """XGBoost's own JSON: values, leaves and sums in float32; strictly below goes to the left."""
         learner = parsed(data)["learner"]
-        self.sums(learner["objective"]["name"], {"binary:logistic": "logistic", "reg:squarederror": "value"}, True, 24)
+        about, several = learner["learner_model_param"], {"multi:softprob": "largest", "multi:softmax": "largest"}
+        given, count = parsed(about["base_score"]), max(written_whole(about.get("num_class", "1")), 1)
+        base = [single(F(x)) for x in (given if type(given) is list else [given] * count)]
+        kinds = {"binary:logistic": "logistic", "reg:squarederror": "value", **several}
+        self.sums(learner["objective"]["name"], kinds, True, 24, base)
         need(learner["gradient_booster"]["name"] == "gbtree", "no trees, or weighted ones")
         need("best_iteration" not in learner.get("attributes", {}), "training stopped early: not all trees may count")
-        about = learner["learner_model_param"]
-        need(max(int(about.get(key, "1")) for key in ("num_class", "num_target")) < 2, "more than one score")
-        for tree in learner["gradient_booster"]["model"]["trees"]:
+        need(len(base) == count and int(about.get("num_target", "1")) < 2, "more scores than classes")
+        boosted = learner["gradient_booster"]["model"]
+        need(len(boosted["trees"]) == len(boosted["tree_info"]), "not every tree has a class")
+        for tree, which in zip(boosted["trees"], boosted["tree_info"]):
+            need(int(tree["tree_param"]["size_leaf_vector"]) < 2, "leaves of several numbers")
             starts = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"])
             sets = {node: frozenset(tree["categories"][a : a + n]) for node, a, n in starts}
             keys = "split_indices", "split_conditions", "left_children", "right_children", "split_type", "default_left"
             nodes = []
             for at, (feature, x, left, right, kind, lost) in enumerate(zip(*[tree[key] for key in keys])):
                 if left < 0:
-                    nodes.append((F(0), single(F(x))))
+                    nodes.append(self.leaf(single(F(x)), which))
                 elif kind:
                     nodes.append((feature, sets[at], right, left, not lost))  # the set goes to the right
                 else:
                     nodes.append((feature, next_single(single(F(x)), -1), left, right, bool(lost)))
             self.add(nodes)
-        given = parsed(about["base_score"])
-        self.base = base = single(F(given[0] if type(given) is list else given))
         if self.kind == "logistic":  # the logit is made in float32
-            need(0 < base < 1, "the base score is no probability")
-            self.base, high = logit(base)
-            self.extra = high - self.base + 4 * self.step * (abs(self.base) + 1 + 1 / (1 - base))
+            need(0 < base[0] < 1, "the base score is no probability")
+            self.base[1], high = logit(base[0])
+            self.extra = high - self.base[1] + 4 * self.step * (abs(self.base[1]) + 1 + 1 / (1 - base[0]))
 
     def read_lightgbm(self, data):
         """LightGBM's own text: values and sums in float64; up to the threshold goes to the left."""
         head, *parts = data.decode("utf-8").split("\nTree=")
         said = dict(line.split("=", 1) for line in head.splitlines() if "=" in line)
-        self.sums(said["objective"], {"binary sigmoid:1": "logistic", "regression": "value"}, False, 53)
-        need(said["num_class"] == "1" and said["num_tree_per_iteration"] == "1", "more than one score")
+        count = written_whole(said["num_class"])
+        kinds = {"binary sigmoid:1": "logistic", "regression": "value", f"multiclass num_class:{count}": "largest"}
+        self.sums(said["objective"], kinds, False, 53, [F(0)] * whole(count, 1, 10**4, "the number of classes"))
+        need(said["num_tree_per_iteration"] == said["num_class"] and len(parts) % count == 0, "other scores than classes")
         need("average_output" not in head.splitlines(), "a forest of LightGBM is not read")
-        for part in parts:
+        for at, part in enumerate(parts):
             tree = dict(x.split("=", 1) for x in part.split("\nend of trees")[0].splitlines()[1:] if "=" in x)
             need(tree.get("is_linear", "0") == "0", "linear leaves are not read")
-            leaves = [(F(0), F(float(x))) for x in tree["leaf_value"].split()]
+            leaves = [self.leaf(F(float(x)), at % count) for x in tree["leaf_value"].split()]
             keys = "split_feature", "decision_type", "left_child", "right_child"
             columns = [map(int, tree.get(key, "").split()) for key in keys] if len(leaves) > 1 else []
             inner = list(zip(*columns, tree.get("threshold", "").split())) if columns else []
@@ -265,17 +279,18 @@ class Model:
         """CatBoost's own JSON: values in float32, leaves and sums in float64; all nodes of a level have one split."""
         told = parsed(data)
         objective, about = told["model_info"]["params"]["loss_function"]["type"], told["features_info"]
-        self.sums(objective, {"Logloss": "logistic", "RMSE": "value"}, True, 53)
+        scale, base = told["scale_and_bias"]
+        need(scale == 1, "a scale")
+        kinds = {"Logloss": "logistic", "RMSE": "value", "MultiClass": "largest"}
+        self.sums(objective, kinds, True, 53, [F(float(x)) for x in base])
         need(not about.get("categorical_features"), "categories of CatBoost are not read")
         below = {"AsFalse": True, "AsTrue": False}  # whether what is missing is below all borders, or above
         at = "flat_feature_index", "nan_value_treatment"
         place = {f["feature_index"]: (f[at[0]], below.get(f[at[1]])) for f in about["float_features"]}
-        scale, base = told["scale_and_bias"]
-        need(scale == 1 and len(base) == 1, "a scale, or more than one score")
-        self.base = F(float(base[0]))
         for tree in told["oblivious_trees"]:
-            splits, leaves = tree["splits"], [(F(0), F(float(x))) for x in tree["leaf_values"]]
-            need(len(splits) < 20 and len(leaves) == 1 << len(splits), "a tree with other leaves than its splits make")
+            splits, values = tree["splits"], [F(float(x)) for x in tree["leaf_values"]]
+            need(len(splits) < 20 and len(values) == len(base) << len(splits), "a tree with other leaves than its splits make")
+            leaves = [((F(0), *values[k : k + len(base)]),) for k in range(0, len(values), len(base))]
             need(all(split["split_type"] == "FloatFeature" for split in splits), "a split that is not read")
             nodes = []  # node k of the level of a split has its children at 2k + 1 and 2k + 2; the last split comes first
             for level, split in enumerate(reversed(splits)):
@@ -289,21 +304,21 @@ class Model:
         """A copy of scikit-learn's arrays, its numbers as hexadecimal floats."""
         told = parsed(data)
         need(told["format"] == "butfor.forest/1", "its format is not known:", shown(told["format"]))
-        kinds, reads = {kind: kind for kind in ("logistic", "shares", "value")}, {"float32": True, "float64": False}
-        self.sums(told["sum"], kinds, reads[told["reads"]], 53)
-        self.base, scale = real(told["base"], "the base"), real(told["scale"], "the scale")
-        self.plain = self.base == 0 and scale == 1
+        kinds, reads = ("logistic", "shares", "value", "largest"), {"float32": True, "float64": False}
+        base, scale = (told["base"] if type(told["base"]) is list else [told["base"]]), real(told["scale"], "the scale")
+        self.sums(told["sum"], {kind: kind for kind in kinds}, reads[told["reads"]], 53, [real(x, "a base") for x in base])
+        self.plain = not any(self.base) and scale == 1
         need(self.kind != "shares" or self.plain, "shares with a base or a scale")
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
             losing = tree.get("missing", [None] * len(tree["left"]))
             for feature, cut, left, right, value, lost in zip(*[tree[k] for k in keys], losing):
                 if left < 0 and self.kind == "shares":
-                    zero, one = (real(x, "a leaf") for x in value)
-                    need(zero >= 0 and one >= 0, "a negative share")
-                    nodes.append((zero, one))
+                    shares = [real(x, "a leaf") for x in value]
+                    need(len(shares) == len(base) and min(shares) >= 0, "a negative share, or other shares than classes")
+                    nodes.append(((F(0), *shares),))
                 elif left < 0:
-                    nodes.append((F(0), scale * real(value, "a leaf")))
+                    nodes.append(self.leaf(scale * real(value, "a leaf"), tree.get("of", 0)))
                 else:  # at an infinite cut, only a missing value may go to the other side
                     at = float(cut) if cut in ("inf", "-inf") else real(cut, "a cut")
                     nodes.append((feature, single_below(at) if self.single and abs(at) != INF else at, left, right, lost))
@@ -314,8 +329,12 @@ class Model:
         """A copy of the weights of a linear model, as hexadecimal floats; sums in float64."""
         told = parsed(data)
         need(told["format"] == "butfor.linear/1", "its format is not known:", shown(told["format"]))
-        self.sums(told["sum"], {kind: kind for kind in ("logistic", "score", "value")}, False, 53)
-        self.base, self.weights = real(told["base"], "the base"), [real(x, "a weight") for x in told["weights"]]
+        lists = [x if type(x) is list else [x] for x in (told["base"], *told["weights"])]
+        base, *weights = [[real(x, "a weight") for x in its] for its in lists]
+        need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
+        kinds = {kind: kind for kind in ("logistic", "score", "value", "largest")}
+        self.sums(told["sum"], kinds, False, 53, base)
+        self.weights = [(F(0), *its) for its in weights]
 
     def read(self, value):
         return single(value) if self.single and value is not None else value
@@ -328,53 +347,63 @@ class Model:
         need(node[4] is not None, "the model does not say where a missing value goes")
         return node[4]
 
-    def score(self, row, of=lambda leaf: leaf[1]):
-        """The exact sum for a row of features, as they are read."""
-        total = self.base + sum(of((F(0), weight * row[f])) for f, weight in enumerate(self.weights) if weight)
+    def added(self, row):
+        """What is added to the sums, each exact, for a row of features, as they are read."""
+        adds = [[weight * row[f] for weight in its] for f, its in enumerate(self.weights) if any(its)]
         for nodes in self.trees:
             node = nodes[0]
-            while len(node) > 2:
+            while len(node) > 1:
                 node = nodes[node[2] if self.left(node, row[node[0]]) else node[3]]
-            total += of(node)
-        return total
+            adds.append(node[0])
+        return list(map(sum, zip(*adds))) or [F(0)] * len(self.base)
+
+
+Goal = namedtuple("Goal", "plus less least firm strict")
 
 
 class Wanted:
-    """What is wanted of the sum: that (what each leaf counts, added up) is at least `firm`, and surely not below `goal`.
+    """What is wanted: that in one of some ways, all goals are reached.
 
-    goal: an estimator that is right within its doubt never says yes below it (`strict`: nor at it)
-    firm: it surely says yes from here on
+    A goal is that one sum exceeds another (what was added to `plus`, less what was added to `less`): an estimator that is right
+    within its doubts never says yes below `least` (`strict`: nor at it), and surely from `firm` on. A class is predicted
+    if its sum exceeds those of all others, and one of several classes if one of their sums exceeds those of the rest.
     """
 
-    def __init__(self, model, told, doubt):
+    def __init__(self, model, told, doubts):
         what, which = told["of"]
         ends = [key for key in ("at least", "at most") if key in told]
         need(len(ends) == (what != "class"), "a target without an end, or with two")
-        says = {"value": ("value",), "score": ("class",)}.get(model.kind, ("class", "probability"))
+        says = {"value": ("value",), "score": ("class",), "largest": ("class",)}.get(model.kind, ("class", "probability"))
         need(what in says, "the model says no", shown(what))
-        at = real(told[ends[0]], "an end") if ends else F(1, 2)
-        one, part, sign = model.kind == "shares" and what == "class", 1, 1 if ends != ["at most"] else -1
-        sure = model.alone or (model.votes and what == "class")  # whole votes are added up without rounding
+        at, sign = real(told[ends[0]], "an end") if ends else F(1, 2), -1 if ends == ["at most"] else 1
+        low, high, named = at * model.over, at * model.over, which if type(which) is list else [which] * (what != "value")
         self.words = f"{'a predicted ' if what == 'value' else 'a ' if ends else ''}{what}"
-        if what != "value":
-            self.words += f"{' of class' if ends else ''} {whole(which, 0, 2, 'the class')}"
+        classes = [whole(k, 0, model.classes, "the class") for k in named]
+        need(len({*classes}) == len(classes) < model.classes, "all classes, or one of them twice")
+        need(len(classes) == (what != "value") or (what == "class" and classes), "a target of no class, or of too many")
+        self.words += f"{' of class' if ends else ''} {' or '.join(map(str, classes))}" * (what != "value")
         self.words += f" of {ends[0]} {float(at)!r}" if ends else ""
-        low = high = at * model.over
-        if model.kind in ("logistic", "score") or one:
-            sign, at = (sign, at) if which else (-sign, 1 - at)
-        elif model.kind == "shares":
-            part = which
+        self.words += f" ({shown(told.get('label'))})" * ("label" in told)
         if model.kind == "logistic":
             d = 16 * model.step
+            sign, at = (sign, at) if classes[0] else (-sign, 1 - at)
             need(d < at < 1 - d, "a probability so close to 0 or 1 is not proven")
             low, high = logit(at - d)[0], logit(at + d)[1]
-        elif one or model.kind == "score":
+        one = model.first + classes[0] if model.kind == "shares" else 1
+        pairs = [[(one, 0)[::sign]]]
+        if what == "class" and model.kind != "logistic":
             low = high = F(0)
-        doubt, self.strict = F(0) if sure else doubt, sure and one and sign > 0
-        self.words += f" ({shown(told.get('label'))})" * ("label" in told)
-        self.counts = (lambda leaf: sign * (leaf[1] - leaf[0])) if one else (lambda leaf: sign * leaf[part])
+            rest = [k for k in range(model.classes) if k not in classes]
+            pairs = [[(model.first + k, model.first + other) for other in rest] for k in classes]
         edges = [sign * low, sign * high]
-        self.goal, self.firm = min(edges) - doubt - sign * model.base, max(edges) + doubt - sign * model.base
+        sure = model.alone or (model.votes and what == "class")  # whole votes are added up without rounding
+
+        def goal(plus, less):  # of equals, the first is predicted
+            off, doubt = model.base[less] - model.base[plus], F(0) if sure else doubts[plus] + doubts[less]
+            strict = sure and what == "class" and less < plus
+            return Goal(plus, less, min(edges) + off - doubt, max(edges) + off + doubt, strict)
+
+        self.ways = [[goal(*pair) for pair in way] for way in pairs]
 
 
 # ------------------------------------------------------------------------------------------------------------- columns
@@ -526,14 +555,15 @@ class Column:
 class Tree:
     """A tree over the cells that a row below the claim can afford.
 
-    blocks: for each column (number, cells, runs); entries: (column, cells, numbers of blocks); leaves: (score, entries)
+    blocks: for each column (number, cells, runs); entries: (column, cells, numbers of blocks)
+    leaves: (scores, entries), with a score for each goal of each way
     """
 
     def __init__(self, nodes, column_of, columns, alive, first, score):
         self.blocks, self.entries, self.leaves = {}, [], []
         left, parts, known = {}, {}, {}
         for node in nodes:
-            if len(node) > 2 and node not in left:
+            if len(node) > 1 and node not in left:
                 need(node[0] in column_of, "no column sets feature", node[0])
                 j = column_of[node[0]]
                 left[node] = j, columns[j].goes_left(node)
@@ -546,7 +576,7 @@ class Tree:
         stack = [(0, {})]
         while stack:
             at, box = stack.pop()
-            if len(nodes[at]) > 2:
+            if len(nodes[at]) > 1:
                 j, cells = left[nodes[at]]
                 for child, some in (nodes[at][3], ~cells), (nodes[at][2], cells):
                     inside = box.get(j, alive[j]) & some
@@ -561,14 +591,14 @@ class Tree:
 
 
 class Question:
-    """The question: what must add up to the goal, at a cost below the bound.
+    """The question: what must add up to the goals, at a cost below the bound.
 
     shared: what all rows share; own: the row, what it may become at what price, and the claim
     """
 
     def __init__(self, shared, own, model):
         self.model, cuts, column_of = model, {}, {}
-        for node in (node for nodes in model.trees for node in nodes if len(node) > 2):
+        for node in (node for nodes in model.trees for node in nodes if len(node) > 1):
             cuts.setdefault(node[0], set()).add(node[1])
         need(len(own["columns"]) == len(shared["columns"]), "not every column has a line of its own")
         self.columns = []
@@ -582,10 +612,11 @@ class Question:
         need(self.below > 0, "a bound that says nothing")
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
-        terms = [Term(column, model, 1) for column in self.columns] if model.weights else []
-        need(all(f in column_of for f, w in enumerate(model.weights) if w), "no column sets a feature that has a weight")
-        off = model.rounding([term.size for term in terms]) + sum(term.off for term in terms) if terms else model.doubt
-        self.wanted = Wanted(model, shared["wanted"], off)
+        self.terms = [Term(column, model) for column in self.columns] if model.weights else []
+        need(all(f in column_of for f, its in enumerate(model.weights) if any(its)), "no column sets a feature that has a weight")
+        sizes = enumerate(zip(*[term.size for term in self.terms]))
+        doubts = [model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes] or model.doubts
+        self.wanted = Wanted(model, shared["wanted"], doubts)
         if not model.weights:
             self.count_in_units(column_of)
 
@@ -601,21 +632,29 @@ class Question:
         spare = [self.bound - sum(least) + low for low in least]  # no cells are looked at but those of rows below the claim
         affordable = [[p is not None and p < its for p in row] for row, its in zip(self.price, spare)]
         self.alive = [sum(1 << c for c, can in enumerate(row) if can) for row in affordable]
-        sizes = [abs(self.wanted.counts(leaf)) for nodes in model.trees for leaf in model.leaves(nodes)]
+        pairs = {(goal.plus, goal.less) for way in self.wanted.ways for goal in way}
+        sizes = [abs(leaf[plus] - leaf[less]) for its in model.leaves for leaf in its for plus, less in pairs]
         self.grain = power_below(max(sizes) or F(1)) / 2**FINE
         for nodes in model.trees:
-            in_grains = [up(self.wanted.counts(node), self.grain) if len(node) == 2 else None for node in nodes]
+            in_grains = [len(node) == 1 and self.in_grains(node[0]) for node in nodes]
             self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, in_grains))
             self.count += sum(map(len, self.trees[-1].blocks.values()))
-        goal = self.wanted.goal / self.grain  # scores are rounded up, and whole numbers reach it
-        self.goal = goal.numerator // goal.denominator + 1 if self.wanted.strict else up(goal)
-        scores = [[score for score, _ in tree.leaves] for tree in self.trees if tree.leaves]
+        self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]
+
+    def in_grains(self, leaf):
+        return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] for way in self.wanted.ways]
+
+    def raised(self, w, k, wanted):
+        """Goal k of way w in grains: the least that scores can add up to, and that suffices."""
+        exact = wanted.least / self.grain  # scores are rounded up, and whole numbers reach it
+        goal = exact.numerator // exact.denominator + 1 if wanted.strict else up(exact)
+        scores = [[score[w][k] for score, _ in tree.leaves] for tree in self.trees if tree.leaves]
         first = [its[0] for its in scores]  # sums are those of the first leaves, and so many steps
         step = reduce(gcd, [score - its[0] for its in scores for score in its], 0)
-        self.goal += (sum(first) - self.goal) % step if step else 0
+        return goal + ((sum(first) - goal) % step if step else 0)
 
     def answer(self, values):
-        """The cost of an answer, its sum, and whether the estimator surely says what is wanted."""
+        """The cost of an answer, and whether the estimator surely says what is wanted."""
         need(len(values) == len(self.columns), "the answer has not one value for each column")
         cost, changed, row = F(0), 0, {}
         for column, value in zip(self.columns, values):
@@ -623,28 +662,40 @@ class Question:
             cost, changed = cost + price, changed + moved
             row.update(zip(column.features, column.sets(value)))
         need(changed <= self.limit, "the answer changes", changed, "columns")
-        total = self.model.score(row, self.wanted.counts) - self.model.base
-        need(total > self.wanted.goal or (total == self.wanted.goal and not self.wanted.strict), "the answer is refused")
-        return cost, total > self.wanted.firm or total == self.wanted.goal == self.wanted.firm
+        sums = self.model.added(row)
+        ways = [[(sums[goal.plus] - sums[goal.less], goal) for goal in way] for way in self.wanted.ways]
+        reached = [way for way in ways if all(x > goal.least or (x == goal.least and not goal.strict) for x, goal in way)]
+        need(reached, "the answer is refused")
+        return cost, any(all(x > goal.firm or x == goal.firm == goal.least for x, goal in way) for way in reached)
 
 
 # ------------------------------------------------------------------------------------------------------------ the walk
 
 
 class Box:
-    """Cells of each column, as bits, and the leaves that are left of each tree. cost: of its cheapest row."""
+    """Cells of each column, as bits, and the leaves that are left of each tree. cost: of its cheapest row.
 
-    def __init__(self, alive, leaves):
-        self.alive, self.leaves, self.cost = alive, leaves, 0
+    way: in which way the goals are to be reached
+    """
+
+    def __init__(self, alive, leaves, way):
+        self.alive, self.leaves, self.way, self.cost = alive, leaves, way, 0
+
+
+def rates_of(what, count):
+    """The worth of a unit of each score, as whole numbers, and by how many bits to shift them."""
+    need(len(what) == count + 1, "not a rate for each goal")
+    return [whole(x, 0, BIG, "a rate") for x in what[:-1]], whole(what[-1], 0, 1000, "a shift")
 
 
 class Walk:
-    """The walk through the tree of boxes, step by step, with the messages, the rate and the toll that were said last."""
+    """The walk through the tree of boxes, step by step, with the messages, the rates and the toll that were said last."""
 
     def __init__(self, question):
-        self.q, self.message, self.rate, self.shift, self.toll = question, [0] * question.count, 0, 0, 0
-        self.steps = Counter()
-        self.open = [self.narrowed(Box(list(question.alive), [range(len(tree.leaves)) for tree in question.trees]))]
+        self.q, self.steps, ways = question, Counter(), range(len(question.goals))
+        self.message, self.rates, self.shift, self.toll = [0] * question.count, [0] * len(question.goals[0]), 0, 0
+        leaves = [range(len(tree.leaves)) for tree in question.trees]
+        self.open = [self.narrowed(Box(list(question.alive), leaves, way)) for way in reversed(ways)]
 
     def step(self, told):
         need(type(told) is dict and len(told) == 1, "a step says one thing")
@@ -659,7 +710,7 @@ class Walk:
         elif kind == "say":
             self.say(*what)
         elif kind == "rate":
-            self.rate, self.shift = whole(what[0], 0, BIG, "a rate"), whole(what[1], 0, 1000, "a shift")
+            self.rates, self.shift = rates_of(what, len(self.rates))
         else:
             need(kind == "toll" and self.q.counted, "an unknown step, or a toll without a limit:", shown(kind))
             self.toll = whole(what, 0, BIG, "a toll")
@@ -671,7 +722,7 @@ class Walk:
         first = int(cells, 16) if type(cells) is str else (1 << whole(cells, 0, len(self.q.price[j]) + 1, "a cut")) - 1
         need(0 < box.alive[j] & first < box.alive[j], "a split leaves no cell in a part")
         for some in ~first, first:
-            yield self.narrowed(Box([a & some if i == j else a for i, a in enumerate(box.alive)], box.leaves))
+            yield self.narrowed(Box([a & some if i == j else a for i, a in enumerate(box.alive)], box.leaves, box.way))
 
     def say(self, shift, *pairs):
         whole(shift, 0, 200, "a shift")
@@ -719,7 +770,8 @@ class Walk:
 
     def bound(self, box):
         """The bound of the messages, and what each cell costs its column and each leaf its tree, with the least of each."""
-        q, total, columns, trees = self.q, self.rate * self.q.goal >> self.shift, [], []
+        q, way, columns, trees = self.q, box.way, [], []
+        total = sum(map(mul, self.rates, q.goals[way])) >> self.shift
         slope = [[0] * (len(price) + 1) for price in q.price]  # differences of neighbouring cells
         for tree, mine in zip(q.trees, box.leaves):
             used = set().union(*[tree.leaves[i][1] for i in mine])
@@ -733,7 +785,8 @@ class Walk:
                             slope[j][a] -= m
                             slope[j][b] += m
             entry = {e: min([paid[n] for n in tree.entries[e][2] if n in paid], default=0) for e in used}
-            leaf = [(-self.rate * tree.leaves[i][0] >> self.shift) + sum([entry[e] for e in tree.leaves[i][1]]) for i in mine]
+            leaf = [-sum(map(mul, self.rates, tree.leaves[i][0][way])) >> self.shift for i in mine]
+            leaf = [score + sum([entry[e] for e in tree.leaves[i][1]]) for score, i in zip(leaf, mine)]
             trees.append((min(leaf), leaf))
             total += trees[-1][0]
         for j, price in enumerate(q.price):
@@ -761,8 +814,9 @@ class Walk:
         if self.nobody(box):
             return
         if why == "score":
-            most = sum(max(tree.leaves[i][0] for i in mine) for tree, mine in zip(self.q.trees, box.leaves))
-            need(most < self.q.goal, "the best leaves of the box reach the goal:", most, ">=", self.q.goal)
+            best = [[tree.leaves[i][0][box.way] for i in mine] for tree, mine in zip(self.q.trees, box.leaves)]
+            most = [sum(map(max, each)) for each in zip(*[zip(*its) for its in best])]
+            need(any(map(lt, most, self.q.goals[box.way])), "the best leaves of the box reach every goal:", most)
         elif why == "dual":
             total = self.bound(box)[0]
             need(total >= self.q.bound, f"the messages prove {digits(F(total, self.q.bound), 9)} of the claim")
@@ -777,23 +831,27 @@ class Term:
     """What a column adds to a weighted sum, and what that costs.
 
     A part of it is some levels, as bits, or (low, high, whether it may stay, whether it may change to a number between these).
-    size: the most that it can add, in size; off: by how much the pipeline before it may be off
+    adds (levels, sums), slope, base (sums): what it adds to each sum
+    size (sums): the most that it can add, in size; off (sums): by how much the pipeline before it may be off
     """
 
-    def __init__(self, column, model, sign):
-        weights = [model.weights[f] if f < len(model.weights) else F(0) for f in column.features]
+    def __init__(self, column, model):
+        sums = range(len(model.base))
+        weights = [model.weights[f] if f < len(model.weights) else [F(0)] * len(sums) for f in column.features]
         need(not column.lost, column.name, "may be missing, before weights")
         self.column, self.levels = column, column.levels is not None
         if self.levels:
-            self.adds = [sign * sum(w * x for w, x in zip(weights, inputs)) for inputs in column.inputs]
+            self.adds = [[sum(w[k] * x for w, x in zip(weights, inputs)) for k in sums] for inputs in column.inputs]
             self.all = sum(1 << k for k, price in enumerate(column.price) if price is not None)
-            self.size, self.off = sum(abs(w) * max(map(abs, its)) for w, its in zip(weights, zip(*column.inputs))), F(0)
+            largest = [max(map(abs, its)) for its in zip(*column.inputs)]
+            self.size, self.off = [sum(abs(w[k]) * x for w, x in zip(weights, largest)) for k in sums], [F(0) for _ in sums]
         else:
-            slope, offset, off = column.line
-            self.slope, self.base, self.off = sign * sum(weights) * slope, sign * sum(weights) * offset, abs(sum(weights) * off)
+            weight = [sum(w[k] for w in weights) for k in sums]
+            self.slope, self.base, self.off = ([w * x for w in weight] for x in column.line)
+            self.off = list(map(abs, self.off))
             self.all = column.low, column.high, column.stay, True
             far = max(map(abs, [column.now] + [column.low, column.high] * (column.low <= column.high)))
-            self.size = abs(self.slope) * far + abs(self.base) + self.off
+            self.size = [abs(a) * far + abs(b) + off for a, b, off in zip(self.slope, self.base, self.off)]
 
     def parts(self, part, at):
         """Two parts that are all of a part together: levels of a mask, a number that stays, or one that is at most `at`."""
@@ -806,8 +864,11 @@ class Term:
         below = self.column.now <= cut
         return (low, min(high, cut), stay and below, change), (max(low, cut), high, stay and not below, change)
 
-    def gain(self, value):
-        return self.adds[value] if self.levels else self.slope * value + self.base
+    def gain(self, value, worth):
+        """What a value adds, if a unit of each sum is worth so much."""
+        if self.levels:
+            return sum(map(mul, worth, self.adds[value]))
+        return sum(map(mul, worth, self.slope)) * value + sum(map(mul, worth, self.base))
 
     def price(self, value, free):
         """What a change costs, unless nothing has a price."""
@@ -816,59 +877,62 @@ class Term:
             return F(0) if free else c.price[value]
         return c.fee + abs(value - c.now) * c.rate + (value - c.now) ** 2 * c.square
 
-    def least(self, part, rate, free):
-        """The least of price - rate x gain if the column stays, and if it changes, each with its value; None if it may not."""
+    def least(self, part, worth, free):
+        """The least of price - gain if the column stays, and if it changes, each with its value; None if it may not."""
         c = self.column
         if self.levels:
-            worth = [(self.price(k, free) - rate * gain, k) for k, gain in enumerate(self.adds) if part >> k & 1]
-            return [min([x for x in worth if (x[1] == c.now) == stays], default=None) for stays in (True, False)]
+            its = [(self.price(k, free) - self.gain(k, worth), k) for k in range(len(self.adds)) if part >> k & 1]
+            return [min([x for x in its if (x[1] == c.now) == stays], default=None) for stays in (True, False)]
         low, high, may_stay, may_change = part
-        stay = (-rate * self.gain(c.now), c.now) if may_stay else None
+        slope, base = (sum(map(mul, worth, its)) for its in (self.slope, self.base))
+        stay = (-slope * c.now - base, c.now) if may_stay else None
         near, blur = {low, high, c.now}, 2 * c.blur * (abs(c.anchor) + max(abs(low), abs(high)))
         if c.square and not free:  # where the price rises as fast as what the gain is worth
-            near |= {c.now + (rate * self.slope + way * c.rate) / (2 * c.square) for way in (-1, 1)}
+            near |= {c.now + (slope + way * c.rate) / (2 * c.square) for way in (-1, 1)}
         near = {min(max(x, low), high) for x in near} if may_change and low <= high else set()
         if c.step:
             first, last = up(low - blur - c.anchor, c.step), (high + blur - c.anchor) // c.step
             places = {k for x in near for k in ((x - c.anchor) // c.step, up(x - c.anchor, c.step))} if first <= last else ()
             near = {c.anchor + min(max(k, first), last) * c.step for k in places}
-        slack = {x: blur * (c.rate + 2 * c.square * (abs(x - c.now) + blur) + abs(rate * self.slope)) for x in near}
-        return stay, min([(self.price(x, free) - rate * self.gain(x) - slack[x], x) for x in near], default=None)
+        slack = {x: blur * (c.rate + 2 * c.square * (abs(x - c.now) + blur) + abs(slope)) for x in near}
+        return stay, min([(self.price(x, free) - slope * x - base - slack[x], x) for x in near], default=None)
 
 
 class LinearWalk:
-    """The walk for a weighted sum. A box is a part of each column. No row of it that reaches the goal costs less than
+    """The walk for weighted sums. A box is a part of each column, and a way. No row of it that reaches the goals costs less than
 
-    rate x goal + the sum over columns of their least (price - rate x gain), where so many columns change as may and save most.
+    rates x goals + the sum over columns of their least (price - rates x gains), where as many columns change as may.
     """
 
     def __init__(self, question):
-        self.q, self.rate, self.steps = question, F(0), Counter()
-        sign = question.wanted.counts((F(0), F(1)))
-        self.terms = [Term(column, question.model, sign) for column in question.columns]
-        self.open = [[term.all for term in self.terms]]
+        self.q, self.rates, self.steps, self.terms = question, [F(0)] * len(question.wanted.ways[0]), Counter(), question.terms
+        self.open = [([term.all for term in self.terms], way) for way in reversed(question.wanted.ways)]
 
     def step(self, told):
         need(type(told) is dict and len(told) == 1, "a step says one thing")
         ((kind, what),) = told.items()
         need(self.open, "a step after the end")
         if kind == "rate":
-            self.rate = F(whole(what[0], 0, BIG, "a rate"), 1 << whole(what[1], 0, 1000, "a shift"))
+            rates, shift = rates_of(what, len(self.rates))
+            self.rates = [F(rate, 1 << shift) for rate in rates]
         elif kind == "split":
-            j, box = whole(what[0], 0, len(self.terms), "a column"), self.open.pop()
+            j, (box, way) = whole(what[0], 0, len(self.terms), "a column"), self.open.pop()
             for part in self.terms[j].parts(box[j], what[1])[::-1]:
-                self.open.append([part if i == j else its for i, its in enumerate(box)])
+                self.open.append(([part if i == j else its for i, its in enumerate(box)], way))
         else:
             need((kind, what) == ("end", "dual"), "an unknown step:", shown(kind))
-            found = self.bound(self.open.pop(), self.rate)
+            found = self.bound(*self.open.pop(), self.rates)
             need(found is None or found[0] >= self.q.below, "the rate does not prove the claim")
         self.steps[what if kind == "end" else kind] += 1
 
-    def bound(self, box, rate):
-        """The bound of a rate, and the value of each column that it comes from; None if nobody is in the box."""
-        total, values, savings, room = rate * self.q.wanted.goal, [], [], self.q.limit
+    def bound(self, box, way, rates):
+        """The bound of rates, and the value of each column that it comes from; None if nobody is in the box."""
+        total, values, savings, room = sum(map(mul, rates, [goal.least for goal in way])), [], [], self.q.limit
+        worth = [F(0)] * len(self.q.model.base)  # of a unit of each sum
+        for rate, goal in zip(rates, way):
+            worth[goal.plus], worth[goal.less] = worth[goal.plus] + rate, worth[goal.less] - rate
         for j, (term, part) in enumerate(zip(self.terms, box)):
-            stay, change = term.least(part, rate, self.q.none)
+            stay, change = term.least(part, worth, self.q.none)
             if stay is None and change is None:
                 return None
             room -= stay is None
@@ -900,12 +964,16 @@ def beside(path, name, sha256):
 
 
 def recorded(shared, model):
-    """Compare the sums of recorded rows with what the estimator said."""
+    """Compare the sums of recorded rows with what the estimator said: of class 1, or of each class."""
     for inputs, said in shared["recorded"]:
-        row = [model.read(perhaps(x, "an input")) for x in inputs]
-        off = abs(model.score(row) / model.over - real(said, "what was said"))
-        doubt = model.rounding([abs(w * x) for w, x in zip(model.weights, row)]) if model.weights else model.doubt
-        need(off <= doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
+        row, its = [model.read(perhaps(x, "an input")) for x in inputs], said if type(said) is list else [said]
+        need(len(its) == (model.classes if model.classes > 2 else 1), "not a score for each class")
+        added = model.added(row)
+        for k, x in enumerate(its, len(added) - len(its)):
+            sizes = [abs(w[k] * x) for w, x in zip(model.weights, row)]
+            doubt = model.rounding(k, sizes) if model.weights else model.doubts[k]
+            off = abs((model.base[k] + added[k]) / model.over - real(x, "what was said"))
+            need(off <= doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
     return len(shared["recorded"])
 
 
@@ -976,7 +1044,8 @@ def check(path, known):
         rests = LIMITS.format(
             of=shown(about["of"]), sha=about["sha256"], reads="float32" if model.single else "float64",
             terms=f"{len(model.weights)} weights" if model.weights else f"{len(model.trees)} trees",
-            doubt="units of their last digits" if model.weights else digits(model.doubt, 2), recorded=recorded(shared, model),
+            doubt="units of their last digits" if model.weights else digits(max(model.doubts), 2),
+            recorded=recorded(shared, model),
         )  # fmt: skip
         known[name, sha256] = shared, model, rests
     shared, model, _ = known[name, sha256]

@@ -106,8 +106,14 @@ def with_another_question(r: random.Random, case: Case) -> Case:
             elif mine[key] is not None:
                 mine[key] = another_float(r, float.fromhex(mine[key])).hex()
     if r.random() < 0.1:
-        shared["wanted"]["of"][1] ^= 1
+        shared["wanted"]["of"][1] = r.choice([0, 1, *[2, [0, 1], [0, 2], [1, 2]] * (len(classes_of(case)) > 2)])
     return replace(case, own=own, shared=shared)
+
+
+def classes_of(case: Case) -> Any:
+    """One thing for each class of several, and fewer of two."""
+    data = json.loads(case.content)
+    return data["base"] if "base" in data else range(int(data["learner"]["learner_model_param"]["num_class"]))
 
 
 def lose_or_find(r: random.Random, mine: dict[str, Any]) -> None:
@@ -138,7 +144,9 @@ def with_another_model(r: random.Random, case: Case) -> Case:
     else:
         tree = r.choice(data["trees"])
         k = r.randrange(len(tree["left"]))
-        if tree["left"][k] >= 0 and "missing" in tree and r.random() < 0.3:
+        if tree.get("of") and r.random() < 0.2:
+            tree["of"] = r.randrange(len(data["base"]))
+        elif tree["left"][k] >= 0 and "missing" in tree and r.random() < 0.3:
             tree["missing"][k] = 1 - tree["missing"][k]
         elif tree["left"][k] >= 0:
             tree["cut"][k] = another_float(r, float.fromhex(tree["cut"][k])).hex()
@@ -246,23 +254,30 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "takes < for <= in XGBoost": ("next_single(single(F(x)), -1), left", "single(F(x)), left"),
     "takes negative messages": ('whole(value, 0, BIG >> shift, "a message")', 'whole(value, -BIG, BIG >> shift, "a message")'),
     "takes the largest message": ("entry = {e: min([", "entry = {e: max(["),
-    "forgets the base": ("doubt - sign * model.base, max", "doubt, max"),
+    "forgets the base": ("off, doubt = model.base[less] - model.base[plus], F(0)", "off, doubt = F(0), F(0)"),
     "miscounts changes": ("for e in its]) <= room]", "for e in its]) < room]"),
     "lets proofs end early": ('need(not walk.open, "the', 'need(True, "the'),
     "believes messages": ("need(total >= self.q.bound, ", "need(True, "),
-    "believes scores": ("need(most < self.q.goal, ", "need(True, "),
-    "takes the worst leaf": ("most = sum(max(tree.leaves", "most = sum(min(tree.leaves"),
+    "believes scores": ("need(any(map(lt, most, self.q.goals[box.way])), ", "need(True, "),
+    "takes the worst leaf": ("most = [sum(map(max, each))", "most = [sum(map(min, each))"),
     "rounds prices up": ("min(int(p * worth), self.bound)", "min(2 * int(p * worth), self.bound)"),
-    "rounds scores down": ("counts(node), self.grain)", "counts(node), self.grain) - (1 << 30)"),
-    "forgets the doubt": ("self.goal, self.firm = min(edges) - doubt", "self.goal, self.firm = min(edges)"),
+    "rounds scores down": ("leaf[goal.less], self.grain)", "leaf[goal.less], self.grain) - (1 << 30)"),
+    "forgets the doubt": ("min(edges) + off - doubt,", "min(edges) + off,"),
     "forgets the middle": ("else (cut + next_single(cut, 1)) / 2", "else next_single(cut, 1)"),
     "skips a float32": ("next_single(single_below(cut), 1), False", "next_single(single_below(cut), 2), False"),
-    "takes too long steps of sums": ("(sum(first) - self.goal) % step if", "(sum(first) - self.goal) % (4 * step) if"),
+    "takes too long steps of sums": ("(sum(first) - goal) % step if", "(sum(first) - goal) % (4 * step) if"),
     "begins grids late": ("k = min(max(round(", "k = 1 + min(max(round("),
     "takes any cost for too much": ('raise Wrong(f"an end of', 'return Wrong(f"an end of'),
     "sends missing values to the other side": ("        return node[4]\n", "        return not node[4]\n"),
     "forgets that numbers become missing": ("and self.stay else lose]", "and self.stay else None]"),
     "takes infinite cuts for 0": ('at = float(cut) if cut in', "at = F(0) if cut in"),
+    "gives a tie to the last class": ("and less < plus\n", "and plus < less\n"),
+    "looks at one of several classes": ("for way in reversed(ways)]", "for way in (0,)]"),
+    "adds all trees to one class": ("value if k == 1 + which else", "value if k == 1 else"),
+    "takes the goals of another class": ("map(lt, most, self.q.goals[box.way])", "map(lt, most, self.q.goals[0])"),
+    "weighs the goals of another class": ("self.rates, q.goals[way]))", "self.rates, q.goals[0]))"),
+    "takes the scores of another class": ("tree.leaves[i][0][way]))", "tree.leaves[i][0][0]))"),
+    "takes negative rates": ('whole(x, 0, BIG, "a rate")', 'whole(x, -BIG, BIG, "a rate")'),
     "does not read the footer": ("need(last == footer, ", "need(True, "),
 }  # fmt: skip
 """Single faults: what stands in the checker, and what a broken one has in its place."""

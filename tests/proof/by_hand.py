@@ -10,17 +10,20 @@ from typing import Any
 from tests.proof.cases import Case
 
 
-def tree(*nodes: tuple[int, float, int, int] | float) -> dict[str, Any]:
+def tree(*nodes: tuple[int, float, int, int] | float | list[float]) -> dict[str, Any]:
     """A tree of nodes (feature, cut, left, right) and leaves."""
     inner = [node if isinstance(node, tuple) else (-1, 0.0, -1, -1) for node in nodes]
     feature, cut, left, right = (list(part) for part in zip(*inner, strict=True))
     value = [0.0 if isinstance(node, tuple) else node for node in nodes]
+    shares = any(isinstance(node, list) for node in nodes)
     return {
         "feature": feature,
         "cut": [x.hex() for x in cut],
         "left": left,
         "right": right,
-        "value": [x.hex() for x in value],
+        "value": [
+            [part.hex() for part in x] if isinstance(x, list) else [x.hex()] * 3 if shares else x.hex() for x in value
+        ],
     }
 
 
@@ -65,6 +68,33 @@ def case(
     )
 
 
+def of_classes(name: str, trees: list[Any], base: list[float], wanted: Any, *steps: Any, adds: str = "shares") -> Case:
+    """A claim that no row gets a class, or one of some, for a change of one number by less than 1.5."""
+    said = case(name, trees, [number(-1.0, 1.0)], 0.0, 1.5, *steps)
+    model = {**json.loads(said.content), "sum": adds, "mean": adds == "shares", "base": [x.hex() for x in base]}
+    return replace(said, shared={**said.shared, "wanted": {"of": ["class", wanted]}}, content=json.dumps(model))
+
+
+def several_classes() -> list[Case]:
+    """False claims about three classes, which are each false for another reason."""
+    end = {"end": "score"}
+    tied = [tree((0, 0.0, 1, 2), [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]), tree([0.0, 1.0, 0.0])]
+    last = [tree((0, 0.0, 1, 2), [1.0, 0.0, 0.0], [0.0, 0.0, 1.0])]
+    third = [{**tree((0, 0.0, 1, 2), 2.0, 0.0), "of": 2}]  # less of it lets the second class win, whose base is larger
+    first = [{**tree((0, 0.0, 1, 2), 0.0, 2.0), "of": 1}, {**tree((0, 0.0, 1, 2), 2.0, 0.0), "of": 2}]
+    begins, worth = [0.0, 5.0, 4.5], [end, {"rate": [4, 0]}, {"end": "dual"}]
+    negative = [{"rate": [-1, 0, 0]}, {"end": "dual"}]
+    return [
+        of_classes("of equals, the first", tied, [0.0] * 3, 0, end),
+        of_classes("the other of two classes", last, [0.0] * 3, [1, 2], end),
+        of_classes("goals of each class", third, begins, [0, 1], end, end, adds="largest"),
+        of_classes("rates for goals of each class", third, begins, [0, 1], *worth, adds="largest"),
+        of_classes("scores of each class", first, [-1.0, -1.0, 0.0], [0, 1], *worth, adds="largest"),
+        of_classes("a tree of the second class", first[:1], [0.5, 0.0, 0.0], 1, end, adds="largest"),
+        of_classes("a negative rate", first, [-5.0, 0.0, 0.0], 1, *negative, adds="largest"),
+    ]
+
+
 def by_hand() -> list[Case]:
     """False claims."""
     step = tree((0, 0.0, 1, 2), 0.0, 1.0)
@@ -96,6 +126,7 @@ def by_hand() -> list[Case]:
         case("an infinite cut", [never, middle], [number(0.0, 1.0)], 2.0, 1.5, {"split": [0, 1]}, end, end),
         case("a number that becomes missing", [hole], [losing], 1.0, 0.2, end, missing=[None]),
         case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
+        *several_classes(),
     ]
 
 

@@ -22,7 +22,9 @@ import butfor as bf
 from butfor.proof.checker import checker
 from tests.proof import judge
 
-KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost")
+KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
+         "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
+         "three lost forest", "three lost xgboost")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,13 @@ def table(seed: int = 0, rows: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
     return X, y.astype(int).to_numpy()
 
 
+def three_classes() -> tuple[pd.DataFrame, np.ndarray]:
+    """A table whose classes are tied by votes here and there."""
+    X, _ = table()
+    worth = X["income"] + (X["age"] - 40) / 20 + (X["job"] == "judge")
+    return X, np.digitize(worth, [-0.4, 0.7])
+
+
 QUESTIONS: tuple[tuple[int, tuple[Any, ...]], ...] = (
     (1, ()),
     (0, ()),
@@ -118,18 +127,22 @@ QUESTIONS: tuple[tuple[int, tuple[Any, ...]], ...] = (
 )
 """The class that is wanted, and the constraints."""
 
+TARGETS = bf.classes(2), bf.classes(0), bf.classes(1), "other", bf.classes(0, 2)
+"""What is wanted of three classes, under the same constraints."""
+
 
 @cache
 def cases(kind: str, rows: int = 2) -> tuple[Case, ...]:
     """Proofs about a model of this kind. All of them are accepted, which others test."""
-    X, y = table()
+    X, y = three_classes() if "three" in kind else table()
     X, holes = (with_holes(X), [bf.may_be_missing("age")]) if "lost" in kind else (X, [])
     model = estimator(kind).fit(X, y)
     explainer, predicted = bf.Explainer(model, data=X), model.predict(X)
     found = []
     for number, (wanted, constraints) in enumerate(QUESTIONS):
-        chosen = X[predicted != wanted].iloc[:rows]
-        answers = explainer.explain(chosen, target=bf.classes(wanted), constraints=[*constraints, *holes])
+        target: Any = TARGETS[number] if "three" in kind else bf.classes(wanted)
+        chosen = X[~np.isin(predicted, getattr(target, "labels", ()))].iloc[:rows]
+        answers = explainer.explain(chosen, target=target, constraints=[*constraints, *holes])
         with TemporaryDirectory() as folder:
             proofs = bf.prove(answers, model, folder)
             found += [read(one.file, f"{kind} {number}") for one in proofs if one.file is not None]

@@ -35,15 +35,17 @@ class JudgedModel:
                 "split_conditions",
                 "default_left",
             )
-            self.adds, self.reads, self.type = "logistic", np.float32, np.float32
-            given = json.loads(learner["learner_model_param"]["base_score"])
-            p = np.float32(given[0] if isinstance(given, list) else given)
-            self.base = -np.log(np.float32(1) / p - np.float32(1))
+            several = learner["objective"]["name"].startswith("multi:")
+            self.adds, self.reads, self.type = "largest" if several else "logistic", np.float32, np.float32
+            given = np.float32(json.loads(learner["learner_model_param"]["base_score"]))
+            self.base = np.ravel(given if several else -np.log(np.float32(1) / given - np.float32(1)))
+            self.of = learner["gradient_booster"]["model"]["tree_info"]
         else:
             trees, keys = data["trees"], ("feature", "cut", "left", "right", "value", "missing")
             self.adds, self.type = data["sum"], np.float64
             self.reads = np.float32 if data["reads"] == "float32" else np.float64
-            self.base, self.scale = float.fromhex(data["base"]), float.fromhex(data["scale"])
+            self.base, self.scale = self.numbers(np.ravel(data["base"]).tolist()), float.fromhex(data["scale"])
+            self.of = [tree.get("of", 0) for tree in trees]
         self.trees = [tuple(self.numbers(tree.get(key, [])) for key in keys) for tree in trees]
 
     @staticmethod
@@ -81,21 +83,27 @@ class JudgedModel:
         orders = (range(n), range(n - 1, -1, -1), sorted(range(n), key=lambda k: -float(np.abs(leaves[k]).max())))
         if what == "value":
             return np.any([self.sums(leaves, order) >= float.fromhex(wanted["at least"]) for order in orders], axis=0)
-        return np.any([self.class_of(leaves, order) == label for order in orders], axis=0)
+        return np.any([np.isin(one, label) for order in orders for one in self.classes_of(leaves, order)], axis=0)
 
-    def class_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
+    def classes_of(self, leaves: list[np.ndarray], order: Any) -> list[np.ndarray]:
+        """The class, in each of the ways in which an estimator may find the largest sum."""
         if self.adds == "shares":
             total = np.zeros(leaves[0].shape)
             for k in order:
                 total = total + leaves[k]
-            return np.argmax(total / len(leaves), axis=1)
-        return (self.sums(leaves, order) > 0).astype(int)
+            return [np.argmax(total / len(leaves), axis=1)]
+        if self.adds == "logistic":
+            return [(self.sums(leaves, order) > 0).astype(int)]
+        sums = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
+        exponentials = np.exp(sums - sums.max(axis=1, keepdims=True))
+        return [np.argmax(sums, axis=1), np.argmax(exponentials / exponentials.sum(axis=1, keepdims=True), axis=1)]
 
-    def sums(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
-        total = np.full(len(leaves[0]), self.base, dtype=self.type)
+    def sums(self, leaves: list[np.ndarray], order: Any, of: int = 0) -> np.ndarray:
+        total = np.full(len(leaves[0]), self.base[of], dtype=self.type)
         for k in order:
-            leaf = leaves[k].astype(self.type)
-            total = total + (leaf if self.kind == "xgboost" else self.scale * leaf)
+            if self.of[k] == of:
+                leaf = leaves[k].astype(self.type)
+                total = total + (leaf if self.kind == "xgboost" else self.scale * leaf)
         return total
 
 

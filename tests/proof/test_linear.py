@@ -156,7 +156,7 @@ SABOTAGE = {
     "believes rates": ("need(found is None or found[0] >= self.q.below", "need(True"),
     "saves with too few": ("[: max(room, 0)]", "[: max(room - 1, 0)]"),
     "forgets that numbers may stay": ("if may_stay else None", "if False else None"),
-    "asks for twice the goal": ("savings, room = rate * self.q", "savings, room = 2 * rate * self.q"),
+    "asks for twice the goal": ("total, values, savings, room = sum(", "total, values, savings, room = 2 * sum("),
     "forgets half of a grid": ("in ((x - c.anchor) // c.step, up(x - c.anchor, c.step))", "in (up(x - c.anchor, c.step),)"),
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,15 +23,23 @@ class Paid(NamedTuple):
     leaf: Whole
 
 
+class Worth(NamedTuple):
+    """What a unit of each score is worth: rates over 2^shift."""
+
+    rates: tuple[int, ...]
+    shift: int
+
+
 class Arrays:
     """The cells, blocks, entries and leaves of a question, numbered as the checker numbers them.
 
+    goals (ways, goals): what scores must reach
     column (cells), block_tree (blocks): the column of each cell, and the tree of each block
     """
 
     def __init__(self, question: Any, runs: Any) -> None:
         columns, trees = question.columns, question.trees
-        self.goal, self.counted = int(question.goal), bool(question.counted)
+        self.goals, self.counted = np.array(question.goals, dtype=np.int64), bool(question.counted)
         self.levels = np.array([column.levels is not None for column in columns], dtype=np.bool_)
         self.lost = np.array([column.lost for column in columns], dtype=np.bool_)
         sizes, asked, blocks = [len(row) for row in question.price], [], []
@@ -47,7 +56,7 @@ class Arrays:
             blocks=_starts([sum(map(len, tree.blocks.values())) for tree in trees]),
             price=np.array([NO_PRICE if p is None else p for row in question.price for p in row], dtype=np.int64),
             home=_bits(question.home, sizes),
-            score=np.array([score for tree in trees for score, _ in tree.leaves], dtype=np.int64),
+            score=_scores([scores for tree in trees for scores, _ in tree.leaves], self.goals),
             of_leaf=Listed.of(
                 [e + at for e in its]
                 for tree, at in zip(trees, entries.tolist(), strict=False)
@@ -75,15 +84,19 @@ class Arrays:
         """Leave out, in place, cells and leaves whose rows all cost too much. False if no row is left."""
         return bool(kernels.narrow_box(self.asked, alive, leaf))
 
-    def most(self, leaf: BoolArray) -> int:
-        """What the best leaves add up to."""
-        return int(kernels.highest_sum(self.asked.leaves, self.asked.score, leaf))
+    def misses(self, way: int, leaf: BoolArray) -> bool:
+        """Whether the best leaves miss a goal."""
+        return bool((kernels.highest_sums(self.asked.leaves, self.asked.score[way], leaf) < self.goals[way]).any())
 
-    def paid(self, alive: BoolArray, leaf: BoolArray, message: Whole, rate: int, shift: int, toll: int) -> Paid:
+    def paid(self, way: int, alive: BoolArray, leaf: BoolArray, message: Whole, worth: Worth, toll: int) -> Paid:
         """The bound of messages, as the checker works it out."""
         cell, cost = np.zeros(len(alive), dtype=np.int64), np.zeros(len(leaf), dtype=np.int64)
-        found = int(kernels.pay(self.asked, alive, leaf, message, rate, shift, toll, cell, cost))
-        return Paid((rate * self.goal >> shift) - toll * self.asked.limit + found, cell, cost)
+        rates = np.array(worth.rates, dtype=np.int64)
+        found = int(
+            kernels.pay(self.asked, alive, leaf, message, self.asked.score[way], rates, worth.shift, toll, cell, cost)
+        )
+        goal = sum(map(mul, worth.rates, self.goals[way].tolist())) >> worth.shift
+        return Paid(goal - toll * self.asked.limit + found, cell, cost)
 
     def drop(self, alive: BoolArray, leaf: BoolArray, paid: Paid) -> tuple[BoolArray, BoolArray]:
         """The cells and leaves whose own bound does not reach the claim."""
@@ -117,7 +130,7 @@ class Arrays:
         return LeafTable(
             start=start.astype(np.intp),
             tree=asked.leaves,
-            value=np.zeros((len(asked.score), 1)),
+            value=np.zeros((int(asked.leaves[-1]), 1)),
             entry=asked.of_leaf.start,
             feature=asked.entry_column[entry],
             first=low[entry],
@@ -126,6 +139,12 @@ class Arrays:
             mask=mask[entry],
             masks=np.concatenate(masks),
         )
+
+
+def _scores(leaves: list[list[list[int]]], goals: Whole) -> Whole:
+    """What each leaf adds towards each goal (ways, leaves, goals)."""
+    each = np.array(leaves, dtype=np.int64).reshape(len(leaves), *goals.shape)
+    return np.ascontiguousarray(each.transpose(1, 0, 2))
 
 
 def _starts(sizes: Sequence[int] | BoolArray) -> IntArray:

@@ -35,7 +35,7 @@ def not_asked(what: str) -> UnsupportedProblemError:
     """The error about a question of which no proof is made yet."""
     return UnsupportedProblemError(
         f"{what}: no proof is made of it yet.",
-        "Proofs are made of classes of two, probabilities and values with one end, under constraints on single columns and "
+        "Proofs are made of classes, probabilities and values with one end, under constraints on single columns and "
         "bf.at_most_changes, with prices that are added up over columns.",
     )
 
@@ -97,7 +97,7 @@ class ProofQuestion:
     def _edges(self, model: Any) -> dict[int, list[str]]:
         """For each number that the pipeline changes, the largest value that goes to the left, at each cut of its feature."""
         found: dict[int, list[Any]] = {j: [] for j, changed in enumerate(self.changed) if changed}
-        for node in (node for nodes in model.trees for node in nodes if len(node) > 2):
+        for node in (node for nodes in model.trees for node in nodes if len(node) > 1):
             for j in found:
                 if node[0] == self.features[j][0] and abs(node[1]) != np.inf and node[1] not in found[j]:
                     found[j].append(node[1])
@@ -251,11 +251,10 @@ def _wanted(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, A
     """A target in the words of a question."""
     if isinstance(target, OtherBeyond):
         target = target.of(now)
-    if isinstance(target, Classes) and len(target.labels) == 1:
-        return _class(classes.index(target.labels[0]), target.labels[0])
+    if isinstance(target, Classes):
+        return _class(classes, target.labels)
     if isinstance(target, Other):
-        (label,) = (label for label in classes if label != now)
-        return _class(classes.index(label), label)
+        return _class(classes, [label for label in classes if label != now])
     if isinstance(target, Probability) and target.one_sided:
         end = {"at least": target.at_least.hex()} if target.at_most == 1 else {"at most": float(target.at_most).hex()}
         return {"of": ["probability", classes.index(target.label)], "label": str(target.label), **end}
@@ -267,8 +266,13 @@ def _wanted(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, A
     raise not_asked(f"the target {target!r}")
 
 
-def _class(number: int, label: Any) -> dict[str, Any]:
-    return {"of": ["class", number], "label": str(label)}
+def _class(classes: list[Any], wanted: Iterable[Any]) -> dict[str, Any]:
+    """One class, or one of several."""
+    numbers = [number for number, label in enumerate(classes) if label in wanted]
+    if len(numbers) == len(classes):
+        raise not_asked("a target of all classes")
+    told = " or ".join(str(classes[number]) for number in numbers)
+    return {"of": ["class", numbers[0] if len(numbers) == 1 else numbers], "label": told}
 
 
 def _refuse(question: Question, problem: Problem) -> None:

@@ -23,7 +23,7 @@ class Numbered(NamedTuple):
 
     cells (columns + 1), leaves, blocks (trees + 1): where those of each column or tree begin
     price, home (cells): what a cell costs, and whether the row may stay in it
-    score (leaves), of_leaf: what each leaf adds, and its entries
+    score (ways, leaves, goals), of_leaf: what each leaf adds towards each goal, and its entries
     entry_column, entry_runs, entry_blocks: the column, the cells and the blocks of each entry
     block_column, block_runs: the column and the cells of each block
     bound, limit: the claim, and how many columns may change
@@ -91,8 +91,8 @@ def narrow_box(asked, alive, leaf):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pay(asked, alive, leaf, message, rate, shift, toll, cell, cost):  # type: ignore[no-untyped-def]
-    """The bound of messages, without what the goal and the limit add to it.
+def pay(asked, alive, leaf, message, score, rates, shift, toll, cell, cost):  # type: ignore[no-untyped-def]
+    """The bound of messages, without what the goals and the limit add to it, if leaves add such a score (leaves, goals).
 
     Writes into `cell` what each living cell costs its column, and into `cost` what each living leaf costs its tree.
     """
@@ -118,7 +118,10 @@ def pay(asked, alive, leaf, message, rate, shift, toll, cell, cost):  # type: ig
         least = NO_PRICE
         for i in range(asked.leaves[t], asked.leaves[t + 1]):
             if leaf[i]:
-                cost[i] = (-rate * asked.score[i]) >> shift
+                worth = 0
+                for s in range(len(rates)):
+                    worth -= rates[s] * score[i, s]
+                cost[i] = worth >> shift
                 for p in range(asked.of_leaf.start[i], asked.of_leaf.start[i + 1]):
                     e = asked.of_leaf.items[p]
                     if entry[e] == NOT_YET:
@@ -154,15 +157,16 @@ def keep_cheap(asked, alive, leaf, cell, cost, spare):  # type: ignore[no-untype
 
 
 @kernel
-def highest_sum(start, score, leaf):  # type: ignore[no-untyped-def]
-    """What the best living leaves add up to."""
-    total = 0
-    for t in range(len(start) - 1):
-        most = -NO_PRICE
-        for i in range(start[t], start[t + 1]):
-            if leaf[i]:
-                most = max(most, score[i])
-        total += most
+def highest_sums(start, score, leaf):  # type: ignore[no-untyped-def]
+    """What the living leaves add up to that are the best ones towards each goal."""
+    total = np.zeros(score.shape[1], dtype=np.int64)
+    for s in range(len(total)):
+        for t in range(len(start) - 1):
+            most = -NO_PRICE
+            for i in range(start[t], start[t + 1]):
+                if leaf[i]:
+                    most = max(most, score[i, s])
+            total[s] += most
     return total
 
 

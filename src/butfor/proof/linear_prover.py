@@ -30,14 +30,17 @@ class LinearProver:
 
     def __init__(self, question: Any, budget: Budget) -> None:
         self.walk, self.budget, self.lines = checker().LinearWalk(question), budget, list[str]()
-        self.goal, self.below, self.free = question.wanted.goal, question.below, question.none
+        self.below, self.free, self.base = question.below, question.none, len(question.model.base)
 
     def prove(self) -> list[str]:
         """The steps."""
         while self.walk.open:
             if self.budget.spent():
                 raise UnprovenError
-            self._box(self.walk.open[-1])
+            box, (wanted,) = self.walk.open[-1]
+            self.goal, self.way = wanted.least, [wanted]
+            self.worth = [Fraction((k == wanted.plus) - (k == wanted.less)) for k in range(self.base)]
+            self._box(box)
         return self.lines
 
     def _say(self, **step: Any) -> None:
@@ -47,9 +50,9 @@ class LinearProver:
     def _box(self, box: list[Any]) -> None:
         """End a box, or part it."""
         rate, low, high = self._best_rate(box)
-        found = self.walk.bound(box, rate)
+        found = self._bound(box, rate)
         if found is None or found[0] >= self.below:
-            if rate != self.walk.rate and found is not None:
+            if rate != self.walk.rates[0] and found is not None:
                 self._say(rate=[rate.numerator, rate.denominator.bit_length() - 1])
             self._say(end="dual")
             return
@@ -59,14 +62,15 @@ class LinearProver:
 
     def _best_rate(self, box: list[Any]) -> tuple[Fraction, list[Any], list[Any]]:
         """A rate that proves the claim, or else the best one, and the values on both sides of it: too little gain, and enough."""
-        found = self.walk.bound(box, self.walk.rate)
+        (said,) = self.walk.rates
+        found = self._bound(box, said)
         if found is None or found[0] >= self.below:
-            return self.walk.rate, [], []
-        low, high = Fraction(0), self.walk.rate or Fraction(1)
-        least, little = self.walk.bound(box, low)
+            return said, [], []
+        low, high = Fraction(0), said or Fraction(1)
+        least, little = self._bound(box, low)
         if self._gain(little) >= self.goal:
             return low, little, little
-        while self._gain(enough := (most := self.walk.bound(box, high))[1]) < self.goal:
+        while self._gain(enough := (most := self._bound(box, high))[1]) < self.goal:
             if most[0] >= self.below or high > LARGEST_RATE:
                 return high, little, enough
             low, (least, little), high = high, most, 4 * high
@@ -76,7 +80,7 @@ class LinearProver:
             cut = Fraction(float((total - least + down * low + up * high) / (down + up)))
             if not low < cut < high:
                 break
-            hoped, found = least + down * (cut - low), self.walk.bound(box, cut)
+            hoped, found = least + down * (cut - low), self._bound(box, cut)
             if found[0] >= self.below:
                 return cut, found[1], found[1]
             if self._gain(found[1]) < self.goal:
@@ -87,8 +91,11 @@ class LinearProver:
                 break
         return high, little, enough
 
+    def _bound(self, box: list[Any], rate: Fraction) -> Any:
+        return self.walk.bound(box, self.way, [rate])
+
     def _gain(self, values: list[Any]) -> Fraction:
-        return sum((term.gain(x) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
+        return sum((term.gain(x, self.worth) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
 
     def _price(self, term: Any, value: Any) -> Fraction:
         stays = value == term.column.now and term.column.stay
@@ -101,11 +108,11 @@ class LinearProver:
         """Where to part a box: the column whose move from one value to the other reaches the goal, and where on the way."""
         total = self._gain(low)
         for j, (term, a, b) in enumerate(zip(self.walk.terms, low, high, strict=True)):
-            gain = term.gain(b) - term.gain(a)
+            gain = term.gain(b, self.worth) - term.gain(a, self.worth)
             if a == b or total + gain < self.goal:
                 total += gain
                 continue
-            return [j, self._place(term, self.walk.open[-1][j], a, b, (self.goal - total) / gain)]
+            return [j, self._place(term, self.walk.open[-1][0][j], a, b, (self.goal - total) / gain)]
         raise UnprovenError
 
     def _place(self, term: Any, part: Any, a: Any, b: Any, share: Fraction) -> Any:

@@ -34,7 +34,8 @@ class ModelFile:
 
     - `name`, `kind`: how it is called, and which reader of the checker it is for;
     - `content`: its bytes;
-    - `score`: what the estimator says for rows of features, before any link: what the trees add up to.
+    - `score`: what the estimator says for rows of features, before any link: what the trees add up to. One number a row, or
+      one for each of several classes.
     """
 
     name: str
@@ -52,8 +53,6 @@ def model_file(source: Source) -> ModelFile:
     writer = MODEL_WRITERS.get((library, kind))
     if writer is None:
         raise not_proven(f"a {kind}")
-    if len(getattr(last, "classes_", ())) > 2:
-        raise not_proven(f"a {kind} of {len(last.classes_)} classes")
     return writer(last, f"{kind} of {library} {import_module(library).__version__}")
 
 
@@ -82,12 +81,14 @@ def _catboost(model: Any, of: str) -> ModelFile:
 
 
 def _copied(
-    of: str, score: Callable[[Any], FloatArray], trees: list[Any], reads: str, adds: str, *, mean: bool = False,
-    base: float = 0.0, scale: float = 1.0,
+    of: str, score: Callable[[Any], FloatArray], trees: list[Any], reads: str, adds: str, base: FloatArray, *,
+    mean: bool = False, scale: float = 1.0,
 ) -> ModelFile:  # fmt: skip
-    """A copy of the arrays of trees."""
+    """A copy of the arrays of trees. `base`: of each sum."""
+    begins = _hexes(base.tolist())
     told = {
-        "format": "butfor.forest/1", "of": of, "reads": reads, "sum": adds, "mean": mean, "base": base.hex(),
+        "format": "butfor.forest/1", "of": of, "reads": reads, "sum": adds, "mean": mean,
+        "base": begins if len(begins) > 1 else begins[0],
         "scale": scale.hex(), "trees": trees,
     }  # fmt: skip
     return ModelFile("model.json", "arrays", json.dumps(told, separators=(",", ":")).encode(), of, score)
@@ -123,58 +124,63 @@ def _forest(model: Any, of: str) -> ModelFile:
 def _mean_of(fitted: Any, model: Any, of: str) -> ModelFile:
     if getattr(model, "n_outputs_", 1) != 1:
         raise not_proven(f"a {of} of several outputs")
-    shares = hasattr(model, "classes_")
+    shares, classes = hasattr(model, "classes_"), len(getattr(model, "classes_", "1"))
 
     def score(X: Any) -> FloatArray:
-        return np.asarray(model.predict_proba(X)[:, 1] if shares else model.predict(X))
+        if not shares:
+            return np.asarray(model.predict(X))
+        return np.asarray(model.predict_proba(X)[:, 1 if classes == 2 else slice(None)])
 
-    if shares and len(model.classes_) != 2:
-        raise not_proven(f"a {of} of {len(model.classes_)} classes")
+    if shares and classes < 2:
+        raise not_proven(f"a {of} of one class")
     trees = [_tree(one, shares) for one in fitted]
-    return _copied(of, score, trees, "float32", "shares" if shares else "value", mean=True)
+    return _copied(of, score, trees, "float32", "shares" if shares else "value", np.zeros(classes), mean=True)
+
+
+def _sum_of(classes: int) -> str:
+    """What is made of the sums of a boosted model, of one sum or of one for each class."""
+    return "largest" if classes > 2 else "logistic" if classes else "value"
 
 
 def _boosted(model: Any, of: str) -> ModelFile:
-    classifies = hasattr(model, "classes_")
+    classes = len(getattr(model, "classes_", ()))
     if model.loss == "exponential" or model.init not in (None, "zero"):
         raise not_proven(f"a {of} with loss={model.loss!r} and init={model.init!r}")
     base = np.asarray(model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32)))
 
     def score(X: Any) -> FloatArray:
-        return np.asarray(model.decision_function(X) if classifies else model.predict(X))
+        return np.asarray(model.decision_function(X) if classes else model.predict(X))
 
-    return _copied(
-        of, score, [_tree(one, False) for one in model.estimators_[:, 0]], "float32",
-        "logistic" if classifies else "value", base=float(base.ravel()[0]), scale=float(model.learning_rate),
-    )  # fmt: skip
+    trees = [{**_tree(one, False), "of": k} for each in model.estimators_ for k, one in enumerate(each)]
+    return _copied(of, score, trees, "float32", _sum_of(classes), base.ravel(), scale=float(model.learning_rate))
 
 
 def _histogram(model: Any, of: str) -> ModelFile:
-    classifies = hasattr(model, "classes_")
+    classes = len(getattr(model, "classes_", ()))
     if model._preprocessor is not None:
         raise not_proven(f"a {of} with categories of its own")
-    if not classifies and type(model._loss.link).__name__ != "IdentityLink":
+    if not classes and type(model._loss.link).__name__ != "IdentityLink":
         raise not_proven(f"a {of} with loss={model.loss!r}")
 
     def score(X: Any) -> FloatArray:
-        return np.asarray(model.decision_function(X) if classifies else model.predict(X))
+        return np.asarray(model.decision_function(X) if classes else model.predict(X))
 
-    trees = []
-    for (one,) in model._predictors:
-        nodes = one.nodes
-        leaf = nodes["is_leaf"].astype(bool)
-        trees.append(
-            {
-                "feature": np.where(leaf, -1, nodes["feature_idx"].astype(int)).tolist(),
-                "cut": _hexes(np.where(leaf, 0.0, nodes["num_threshold"]).tolist()),
-                "left": np.where(leaf, -1, nodes["left"].astype(int)).tolist(),
-                "right": np.where(leaf, -1, nodes["right"].astype(int)).tolist(),
-                "missing": nodes["missing_go_to_left"].tolist(),
-                "value": _hexes(nodes["value"].tolist()),
-            }
-        )
-    base = float(np.asarray(model._baseline_prediction).ravel()[0])
-    return _copied(of, score, trees, "float64", "logistic" if classifies else "value", base=base)
+    trees = [_nodes(one.nodes, k) for each in model._predictors for k, one in enumerate(each)]
+    return _copied(of, score, trees, "float64", _sum_of(classes), np.asarray(model._baseline_prediction).ravel())
+
+
+def _nodes(nodes: Any, k: int) -> dict[str, Any]:
+    """The arrays of one of the trees of histogram gradient boosting, which adds to the sum of a class."""
+    leaf = nodes["is_leaf"].astype(bool)
+    return {
+        "feature": np.where(leaf, -1, nodes["feature_idx"].astype(int)).tolist(),
+        "cut": _hexes(np.where(leaf, 0.0, nodes["num_threshold"]).tolist()),
+        "left": np.where(leaf, -1, nodes["left"].astype(int)).tolist(),
+        "right": np.where(leaf, -1, nodes["right"].astype(int)).tolist(),
+        "missing": nodes["missing_go_to_left"].tolist(),
+        "value": _hexes(nodes["value"].tolist()),
+        "of": k,
+    }
 
 
 def _linear(model: Any, of: str) -> ModelFile:

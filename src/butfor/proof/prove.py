@@ -227,8 +227,9 @@ class _Writer:
                 prediction = Prediction(claim.reading.source, table)
                 some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
                 features, said = inputs.rows(some), self.file.score(inputs.given(some))
-                pairs = zip(features.tolist(), said.ravel().tolist(), strict=True)
-                rows += [[hexes(row), float(one).hex()] for row, one in pairs if not np.isinf(row).any()]
+                each = [hexes(one) if np.ndim(one) and len(one) > 1 else float(np.ravel(one)[0]).hex() for one in said]
+                pairs = zip(features.tolist(), each, strict=True)
+                rows += [[hexes(row), one] for row, one in pairs if not np.isinf(row).any()]
         return rows
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.proof.arrays import Arrays, Paid
+from butfor.proof.arrays import Arrays, Paid, Worth
 from butfor.proof.kernels import NO_PRICE
 from butfor.proof.lists import Whole
 from butfor.solvers.ensemble.bound_kernels import ascend
@@ -39,18 +39,17 @@ LARGEST_MESSAGE = 2.0**6
 """A message above this share of the claim says nothing that this one does not."""
 
 LARGEST_WORTH = 2.0**58
-"""The largest leaf is worth less than so many units at a rate, which 64 bits hold."""
+"""The largest leaf is worth less than so many units at the sum of all rates, which 64 bits hold."""
 
 RATE_BITS = 15
-"""A rate is said with so many bits."""
+"""The sum of the rates is said with so many bits."""
 
 
 class State(NamedTuple):
     """What the checker knows, and after how many steps."""
 
     message: Whole
-    rate: int
-    shift: int
+    worth: Worth
     toll: int
     lines: int
 
@@ -59,13 +58,14 @@ class WishedState(NamedTuple):
     """What the search would like the state to be, in shares of the claim."""
 
     message: FloatArray
-    rate: float
+    rates: FloatArray
     toll: float
 
 
 class Pending(NamedTuple):
-    """A box that is left: its cells and leaves, how deep it is, and what was wished for in the box that it is a part of."""
+    """A box that is left: the way to the goals, its cells and leaves, its depth, and what was wished for in the box around it."""
 
+    way: int
     alive: BoolArray
     leaf: BoolArray
     depth: int
@@ -87,7 +87,7 @@ class UnprovenError(Exception):
 class Prover:
     """Proves one claim. What the checker knows at each moment, the state, is what was said so far.
 
-    message, rate, shift, toll: the state
+    message, worth, toll: the state
     wish: what the search would like it to be
     """
 
@@ -96,21 +96,22 @@ class Prover:
         arrays = self.arrays
         self.table, self.place = arrays.table(), arrays.place()
         self.message: Whole = np.zeros(len(arrays.asked.block_column), dtype=np.int64)
-        self.rate, self.shift, self.toll = 0, 0, 0
+        self.worth, self.toll = Worth((0,) * arrays.goals.shape[1], 0), 0
         self.wish = self.no_wish()
         self.lines: list[str] = []
         self.grain = 1.0 / max(1, int(np.abs(arrays.asked.score).max(initial=0)))
 
     def prove(self) -> list[str]:
         """The steps."""
-        alive, leaf = self.arrays.alive.copy(), np.ones(len(self.arrays.asked.score), dtype=np.bool_)
-        boxes = [Pending(alive, leaf, 0, self.wish)]
+        alive, ways = self.arrays.alive, reversed(range(len(self.arrays.goals)))
+        leaf = np.ones(int(self.arrays.asked.leaves[-1]), dtype=np.bool_)
+        boxes = [Pending(way, alive.copy(), leaf.copy(), 0, self.wish) for way in ways]
         while boxes:
             boxes += self._box(boxes.pop())
         return self.lines
 
     def no_wish(self) -> WishedState:
-        return WishedState(np.zeros(len(self.message)), 0.0, 0.0)
+        return WishedState(np.zeros(len(self.message)), np.zeros(len(self.worth.rates)), 0.0)
 
     def _say(self, **step: Any) -> None:
         self.lines.append(json.dumps(step, separators=(",", ":")))
@@ -121,15 +122,16 @@ class Prover:
 
     def _box(self, box: Pending) -> list[Pending]:
         """End a box, or say how it is parted: then its parts are left, the one that comes first last."""
-        arrays, (alive, leaf, depth, self.wish) = self.arrays, box
+        arrays, (way, alive, leaf, depth, self.wish) = self.arrays, box
+        self.way = way
         while True:
             if self.budget.spent():
                 raise UnprovenError
             if not arrays.narrowed(alive, leaf):
                 return self._end("cost")
-            if arrays.most(leaf) < arrays.goal:
+            if arrays.misses(way, leaf):
                 return self._end("score")
-            if self.rate and self._bound(alive, leaf, self.message) >= arrays.asked.bound:
+            if any(self.worth.rates) and self._bound(alive, leaf, self.message) >= arrays.asked.bound:
                 return self._end("dual")
             node = Node(self, alive, leaf)
             if node.constant:
@@ -164,21 +166,26 @@ class Prover:
         first = not arrays.levels[j] and cells.ordered[j] and not chosen[cut:].any()
         self._say(split=[int(j), cut if first else hex(sum(1 << c for c in np.flatnonzero(chosen).tolist()))])
         others = arrays.column != j
-        return [Pending(alive & (part | others), leaf.copy(), depth + 1, self.wish) for part in (~mine, mine)]
+        parts = (alive & (part | others) for part in (~mine, mine))
+        return [Pending(self.way, part, leaf.copy(), depth + 1, self.wish) for part in parts]
 
     # ------------------------------------------------------------------------------------------ what is said
 
     def _bound(self, alive: BoolArray, leaf: BoolArray, message: Whole) -> int:
-        return self.arrays.paid(alive, leaf, message, self.rate, self.shift, self.toll).total
+        return self._paid(alive, leaf, message).total
+
+    def _paid(self, alive: BoolArray, leaf: BoolArray, message: Whole) -> Paid:
+        return self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll)
 
     def _set_rates(self) -> None:
-        """Say the rate and the toll that are wished for, if they are others."""
-        rate, shift = self.wish.rate * self.arrays.asked.bound * self.grain, 0
-        while 0 < rate < 1 << RATE_BITS and shift < 90:
-            rate, shift = rate * 2, shift + 1
-        if (round(rate), shift) != (self.rate, self.shift):
-            self.rate, self.shift = round(rate), shift
-            self._say(rate=[self.rate, self.shift])
+        """Say the rates and the toll that are wished for, if they are others."""
+        rates, shift = self.wish.rates * self.arrays.asked.bound * self.grain, 0
+        while 0 < rates.sum() < 1 << RATE_BITS and shift < 90:
+            rates, shift = rates * 2, shift + 1
+        worth = Worth(tuple(map(round, rates.tolist())), shift)
+        if worth != self.worth:
+            self.worth = worth
+            self._say(rate=[*worth.rates, worth.shift])
         toll = round(self.wish.toll * self.arrays.asked.bound)
         if toll != self.toll and self.arrays.counted:
             self.toll = toll
@@ -210,13 +217,13 @@ class Prover:
         """Leave out, in place, the cells and leaves whose bound is too high, if they are many."""
         arrays, before, best = self.arrays, self._state(), np.where(known, wanted, self.message)
         self._set_rates()
-        paid = arrays.paid(alive, leaf, best, self.rate, self.shift, self.toll)
+        paid = self._paid(alive, leaf, best)
         enough = self._share(alive, leaf, paid) > WORTH_A_DROP[depth > 0] and paid.total > 0
         self._restore(before)
         target = paid.total - max(1, (arrays.asked.bound - paid.total) // 100)
         if not enough or not self._told(alive, leaf, wanted, known, target):
             return False
-        paid = arrays.paid(alive, leaf, self.message, self.rate, self.shift, self.toll)
+        paid = self._paid(alive, leaf, self.message)
         if self._share(alive, leaf, paid) == 0:  # coarser messages leave out less
             self._restore(before)
             return False
@@ -230,11 +237,11 @@ class Prover:
         return float(max(1 - cells.sum() / alive.sum(), 1 - leaves.sum() / leaf.sum()))
 
     def _state(self) -> State:
-        return State(self.message, self.rate, self.shift, self.toll, len(self.lines))
+        return State(self.message, self.worth, self.toll, len(self.lines))
 
     def _restore(self, state: State) -> None:
         """Take back what was said since then."""
-        self.message, self.rate, self.shift, self.toll, lines = state
+        self.message, self.worth, self.toll, lines = state
         del self.lines[lines:]
 
 
@@ -261,11 +268,11 @@ class Node:
             kind[place[arrays.asked.home]] = 1
         self.reduced = reduced = reduce(prover.table, self.able, self.price, kind)
         trees = reduced.trees
-        score = arrays.asked.score * prover.grain
+        score = arrays.asked.score[prover.way] * prover.grain
         self.constant = not len(trees.original_leaf)
         self.task = Task(
-            score=np.ascontiguousarray(score[trees.original_leaf, None]),
-            goal=np.array([arrays.goal * prover.grain - score[trees.constant_leaves].sum()]),
+            score=np.ascontiguousarray(score[trees.original_leaf]),
+            goal=arrays.goals[prover.way] * prover.grain - score[trees.constant_leaves].sum(axis=0),
             price=self.price[reduced.cells.original],
             side=np.ascontiguousarray(side[:, reduced.cells.original]),
             limit=np.full(len(side), float(arrays.asked.limit)),
@@ -300,26 +307,28 @@ class Node:
 
     def ascend(self, prover: Prover, depth: int) -> tuple[float, WishedState]:
         """Raise the bound, from what was wished for on; returns it as a share of the claim, and the multipliers."""
-        multipliers, wish = no_multipliers(self.reduced, 1, len(self.task.limit)), prover.wish
+        goals = len(self.task.goal)
+        multipliers, wish = no_multipliers(self.reduced, goals, len(self.task.limit)), prover.wish
         mine = self.pair[self.known]
         multipliers.message[mine] = wish.message[self.known]
-        multipliers.rate[0], multipliers.toll[:] = wish.rate or self._first_rate(), wish.toll
-        size, best, found = np.full(1, 0.1 if depth else 0.3), -np.inf, -np.inf
+        multipliers.rate[:] = wish.rates if wish.rates.any() else self._first_rates()
+        multipliers.toll[:] = wish.toll
+        size, best, found = np.full(goals, 0.1 if depth else 0.3), -np.inf, -np.inf
         for _ in range(0, NODE_SWEEPS if depth else ROOT_SWEEPS, SWEEPS_TOGETHER):
-            step = float(size[0])
+            step = float(size.max())
             found = float(
                 ascend(self.reduced, self.task, multipliers, self.work, np.inf, size, SWEEPS_TOGETHER, step, 0.0)
             )
             if found >= 1 + BOUND_TO_SPARE or found - best < IDLE_GAIN * abs(1 - found):
                 break
             best = max(best, found)
-        rate, message = float(multipliers.rate[0]), wish.message.copy()
+        rates, message = multipliers.rate, wish.message.copy()
         message[self.known] = multipliers.message[mine]
-        if not np.isfinite(message).all() or not 0 < rate * prover.arrays.asked.bound < LARGEST_WORTH:
+        if not np.isfinite(message).all() or not 0 < rates.sum() * prover.arrays.asked.bound < LARGEST_WORTH:
             return -np.inf, prover.no_wish()
-        return found, WishedState(message, rate, float(multipliers.toll.sum()))
+        return found, WishedState(message, rates, float(multipliers.toll.sum()))
 
-    def _first_rate(self) -> float:
-        """What a unit of score is worth, roughly: so much that the best leaves just reach the claim."""
-        best = np.maximum.reduceat(self.task.score[:, 0], self.reduced.trees.start[:-1]).sum()
-        return float(1.0 / max(best - self.task.goal[0], 1e-9))
+    def _first_rates(self) -> FloatArray:
+        """What a unit of each score is worth, roughly: so much that the best leaves just reach the claim."""
+        best = np.maximum.reduceat(self.task.score, self.reduced.trees.start[:-1], axis=0).sum(axis=0)
+        return np.asarray(1.0 / (len(best) * np.maximum(best - self.task.goal, 1e-9)))

@@ -98,24 +98,24 @@ def proofs() -> None:
     """A box of a tree of two leaves: what is left of it, and its bound."""
     from types import SimpleNamespace
 
-    from butfor.proof.arrays import Arrays
+    from butfor.proof.arrays import Arrays, Worth
 
     tree = SimpleNamespace(
         blocks={0: [(0, 1, [(0, 1)]), (1, 2, [(1, 2)])]},
         entries=[(0, 1, [0]), (0, 2, [1])],
-        leaves=[(0, [0]), (1, [1])],
+        leaves=[([[0]], [0]), ([[1]], [1])],
     )
     arrays = Arrays(
         SimpleNamespace(
-            columns=[SimpleNamespace(levels=None, lost=False)], trees=[tree], price=[[0, 1]], home=[1], alive=[3], goal=1,
+            columns=[SimpleNamespace(levels=None, lost=False)], trees=[tree], price=[[0, 1]], home=[1], alive=[3], goals=[[1]],
             counted=False, bound=2, limit=1,
         ),
         lambda bits: [(0, 1)] if bits == 1 else [(1, 2)],
     )  # fmt: skip
     alive, leaf = np.ones(2, dtype=np.bool_), np.ones(2, dtype=np.bool_)
     arrays.narrowed(alive, leaf)
-    arrays.most(leaf)
-    arrays.drop(alive, leaf, arrays.paid(alive, leaf, np.zeros(2, dtype=np.int64), 1, 0, 0))
+    arrays.misses(0, leaf)
+    arrays.drop(alive, leaf, arrays.paid(0, alive, leaf, np.zeros(2, dtype=np.int64), Worth((1,), 0), 0))
 
 
 def learned_trees() -> None:

@@ -25,7 +25,7 @@ KERNELS = {
         "what a sum of trees does nearby", 4, (("begin_search", "merged"), ("search",))
     ),
     "butfor.trees.tao": KernelGroup("", 4, (("descend", "paths", "sides", "logistic"),)),
-    "butfor.proof": KernelGroup("", 3, (("narrow_box", "pay", "keep_cheap", "highest_sum"),)),
+    "butfor.proof": KernelGroup("", 3, (("narrow_box", "pay", "keep_cheap", "highest_sums"),)),
     "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
 }
 
