@@ -188,7 +188,7 @@ class Model:
 
     def rounding(self, k, sizes):
         """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
-        n = sum(size != 0 for size in sizes) + 4  # additions, and what is done to a term or to the sum
+        n = (len(self.weights) or sum(size != 0 for size in sizes)) + 4  # additions, and what is done to a term or to the sum
         return n * self.step / (1 - n * self.step) * (abs(self.base[k]) + sum(sizes)) + self.extra * (k > 0)
 
     def sums(self, objective, kinds, single, digits, base):

@@ -122,9 +122,11 @@ def another(r: random.Random, case: Case) -> Case:
     if what == 0:
         return case.bolder(r.choice([1 + 1e-8, 1.01, 1.3, 3.0]))
     if what == 1:
-        steps = [step for step in case.steps if r.random() < 0.7]
+        steps, told = [step for step in case.steps if r.random() < 0.7], np.ravel(case.shared["wanted"]["of"][1])
+        goals = max(1, np.size(json.loads(case.content)["base"]) - len(told))
         steps.insert(r.randrange(len(steps) + 1), json.dumps(r.choice([
-            {"rate": [r.choice([0, 1, -5, 1 << 199, 1 << 210, r.randrange(1 << 60)]), r.randrange(60)]}, {"end": "dual"},
+            {"rate": [*[r.choice([0, 1, -5, 1 << 199, 1 << 210, r.randrange(1 << 60)]) for _ in range(goals)], r.randrange(60)]},
+            {"end": "dual"},
             {"split": [r.randrange(4), r.choice(["stay", "0x1.8p+1", "0x3", "-0x1", 5])]}, {"end": "score"},
         ])))  # fmt: skip
         return replace(case.bolder(r.choice([1.0, 1.2])), steps=steps)
@@ -138,7 +140,10 @@ def another(r: random.Random, case: Case) -> Case:
     else:
         model = json.loads(case.content)
         k = r.randrange(len(model["weights"]))
-        model["weights"][k] = (float.fromhex(model["weights"][k]) * r.choice([-1, 0.5, 1.1, 2])).hex()
+        mine = np.array([float.fromhex(x) for x in np.ravel(model["weights"][k])])
+        mine[r.randrange(len(mine))] *= r.choice([-1, 0.5, 1.1, 2])
+        told = [float(x).hex() for x in mine]
+        model["weights"][k] = told if isinstance(model["weights"][k], list) else told[0]
         return replace(case, own=own, content=json.dumps(model))
     return replace(case, own=own)
 

@@ -30,25 +30,28 @@ class LinearProver:
 
     def __init__(self, question: Any, budget: Budget) -> None:
         self.walk, self.budget, self.lines = checker().LinearWalk(question), budget, list[str]()
-        self.below, self.free, self.base = question.below, question.none, len(question.model.base)
+        self.below, self.free, self.sums = question.below, question.none, len(question.model.base)
 
     def prove(self) -> list[str]:
         """The steps."""
         while self.walk.open:
             if self.budget.spent():
                 raise UnprovenError
-            box, (wanted,) = self.walk.open[-1]
-            self.goal, self.way = wanted.least, [wanted]
-            self.worth = [Fraction((k == wanted.plus) - (k == wanted.less)) for k in range(self.base)]
-            self._box(box)
+            self._box(*self.walk.open[-1])
         return self.lines
+
+    def _worth(self, goal: Any) -> list[Fraction]:
+        """What a unit of each sum is worth towards a goal."""
+        return [Fraction((k == goal.plus) - (k == goal.less)) for k in range(self.sums)]
 
     def _say(self, **step: Any) -> None:
         self.lines.append(json.dumps(step, separators=(",", ":")))
         self.walk.step(step)
 
-    def _box(self, box: list[Any]) -> None:
+    def _box(self, box: list[Any], way: list[Any]) -> None:
         """End a box, or part it."""
+        (wanted,) = self.way = way
+        self.goal, self.worth = wanted.least, self._worth(wanted)
         rate, low, high = self._best_rate(box)
         found = self._bound(box, rate)
         if found is None or found[0] >= self.below:
@@ -68,22 +71,22 @@ class LinearProver:
             return said, [], []
         low, high = Fraction(0), said or Fraction(1)
         least, little = self._bound(box, low)
-        if self._gain(little) >= self.goal:
+        if self._gain(little, self.worth) >= self.goal:
             return low, little, little
-        while self._gain(enough := (most := self._bound(box, high))[1]) < self.goal:
+        while self._gain(enough := (most := self._bound(box, high))[1], self.worth) < self.goal:
             if most[0] >= self.below or high > LARGEST_RATE:
                 return high, little, enough
             low, (least, little), high = high, most, 4 * high
         total = most[0]
         for _ in range(MOST_RATES):  # where the tangents on both sides meet
-            down, up = self.goal - self._gain(little), self._gain(enough) - self.goal
+            down, up = self.goal - self._gain(little, self.worth), self._gain(enough, self.worth) - self.goal
             cut = Fraction(float((total - least + down * low + up * high) / (down + up)))
             if not low < cut < high:
                 break
             hoped, found = least + down * (cut - low), self._bound(box, cut)
             if found[0] >= self.below:
                 return cut, found[1], found[1]
-            if self._gain(found[1]) < self.goal:
+            if self._gain(found[1], self.worth) < self.goal:
                 low, (least, little) = cut, found
             else:
                 high, (total, enough) = cut, found
@@ -94,8 +97,8 @@ class LinearProver:
     def _bound(self, box: list[Any], rate: Fraction) -> Any:
         return self.walk.bound(box, self.way, [rate])
 
-    def _gain(self, values: list[Any]) -> Fraction:
-        return sum((term.gain(x, self.worth) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
+    def _gain(self, values: list[Any], worth: list[Fraction]) -> Fraction:
+        return sum((term.gain(x, worth) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
 
     def _price(self, term: Any, value: Any) -> Fraction:
         stays = value == term.column.now and term.column.stay
@@ -106,7 +109,7 @@ class LinearProver:
 
     def _between(self, low: list[Any], high: list[Any]) -> list[Any]:
         """Where to part a box: the column whose move from one value to the other reaches the goal, and where on the way."""
-        total = self._gain(low)
+        total = self._gain(low, self.worth)
         for j, (term, a, b) in enumerate(zip(self.walk.terms, low, high, strict=True)):
             gain = term.gain(b, self.worth) - term.gain(a, self.worth)
             if a == b or total + gain < self.goal:

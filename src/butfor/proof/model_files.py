@@ -185,20 +185,22 @@ def _nodes(nodes: Any, k: int) -> dict[str, Any]:
 
 def _linear(model: Any, of: str) -> ModelFile:
     """A copy of weights. What is a probability by the logistic function says so."""
-    weights, base = np.ravel(model.coef_), np.ravel(model.intercept_)
-    if weights.dtype != np.float64 or len(base) > 1 or (np.ndim(model.coef_) > 1 and len(model.coef_) > 1):
-        raise not_proven(f"a {of} of several sums, or of float32")
-    classifies = hasattr(model, "classes_")
-    if getattr(model, "multi_class", "auto") not in ("auto", "ovr", "deprecated", "warn"):
+    weights = np.atleast_2d(model.coef_)
+    base, classes = np.broadcast_to(np.ravel(model.intercept_), len(weights)), len(getattr(model, "classes_", ()))
+    if weights.dtype != np.float64 or len(weights) != (classes if classes > 2 else 1):
+        raise not_proven(f"a {of} of other sums than classes, or of float32")
+    if classes == 2 and getattr(model, "multi_class", "auto") not in ("auto", "ovr", "deprecated", "warn"):
         raise not_proven(f"a {of} with multi_class={model.multi_class!r}")
     logistic = hasattr(model, "predict_proba") and getattr(model, "loss", "log_loss") == "log_loss"
     told = {
-        "format": "butfor.linear/1", "of": of, "sum": "logistic" if logistic else "score" if classifies else "value",
-        "base": float(base[0]).hex() if len(base) else (0.0).hex(), "weights": _hexes(weights.tolist()),
+        "format": "butfor.linear/1", "of": of,
+        "sum": "largest" if classes > 2 else "logistic" if logistic else "score" if classes else "value",
+        "base": _hexes(base.tolist()) if classes > 2 else float(base[0]).hex(),
+        "weights": _hexes((weights.T if classes > 2 else weights[0]).tolist()),
     }  # fmt: skip
 
     def score(X: Any) -> FloatArray:
-        return np.asarray(model.decision_function(X) if classifies else model.predict(X))
+        return np.asarray(model.decision_function(X) if classes else model.predict(X))
 
     return ModelFile("model.json", "linear", json.dumps(told, separators=(",", ":")).encode(), of, score)
 

@@ -28,6 +28,7 @@ from butfor.proof.linear_prover import LinearProver
 from butfor.proof.model_files import ModelFile, ModelInputs, model_file, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.prover import CheaperError, Prover, UnprovenError
+from butfor.proof.rivals_prover import RivalsProver
 from butfor.records.whole_file import path_of, write_whole
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
@@ -321,7 +322,9 @@ class _Writer:
         by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
         own = by.parsed(head)
         asked = by.Question(shared, own, self.model)
-        prover = LinearProver(asked, budget) if self.model.weights else Prover(asked, by.runs, budget)
+        several = len(asked.wanted.ways[0]) > 1
+        linear = RivalsProver if several else LinearProver
+        prover = linear(asked, budget) if self.model.weights else Prover(asked, by.runs, budget)
         steps = prover.prove()
         body = [head, *steps]
         lines = [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]

@@ -1,0 +1,140 @@
+"""Branch and bound over weighted sums of several classes: a rate for each rival, by cutting planes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import optimize
+
+from butfor.arrays import FloatArray
+from butfor.proof.linear_prover import LinearProver
+from butfor.proof.prover import CheaperError, UnprovenError
+
+MOST_CUTS = 80
+"""So many rates are tried in a box."""
+
+NEAR_THE_CUTS = 1e-12
+"""Rates are the best if their bound misses what the planes allow by less than this share of the claim."""
+
+HIGHEST_BOUND = 4.0
+"""A bound above so many times the claim is as good as this one. If no row of a box reaches the goals, there is no best one."""
+
+LEAST_RATE = 2.0**-60
+"""A rate below this share of the largest one is 0."""
+
+TAKES_PART = 1e-7
+"""A row belongs to the best mixture if its share is at least this."""
+
+
+class Cut(NamedTuple):
+    """A plane above the bound, as a function of the rates: what it is at some, how it rises, and the row that it comes from."""
+
+    rates: list[Fraction]
+    total: Fraction
+    slope: list[Fraction]
+    row: list[Any]
+
+
+class RivalsProver(LinearProver):
+    """Proves one claim about weighted sums of which one must exceed several.
+
+    For rates r >= 0, no row costs less than r goals + sum over columns min (price - r gains), which is concave in r.
+    Each row that attains a bound gives a plane above it, and where the planes are highest is a linear program: Kelley,
+    The Cutting-Plane Method, SIAM 8, 1960. Its multipliers mix the rows. Where the mixture is no row, the box is parted.
+    """
+
+    def _box(self, box: list[Any], way: list[Any]) -> None:
+        """End a box, or part it."""
+        found = self._best_cuts(box, way)
+        if found is None:
+            self._say(end="dual")
+            return
+        cuts, share = found
+        rows = [(cut.row, part) for cut, part in zip(cuts, share.tolist(), strict=True) if part > TAKES_PART]
+        self._say(split=self._parting(box, rows))
+
+    def _best_cuts(self, box: list[Any], way: list[Any]) -> tuple[list[Cut], FloatArray] | None:
+        """The planes, and the share of each in the best mixture; None if the rates that were said last prove the claim."""
+        cuts, rates, best = list[Cut](), self.walk.rates, -np.inf
+        share = np.ones(1)
+        while len(cuts) < MOST_CUTS:
+            found = self.walk.bound(box, way, rates)
+            if found is None or found[0] >= self.below:
+                if found is not None and rates != self.walk.rates:
+                    self._say(rate=_written(rates))
+                return None
+            total, row = found
+            slope = [goal.least - self._gain(row, self._worth(goal)) for goal in way]
+            if self._cost(row) < self.below and max(slope) <= 0:
+                raise CheaperError(row)
+            cuts.append(Cut(rates, total, slope, row))
+            best = max(best, float(total / self.below))
+            rates, hoped, share = self._highest(cuts)
+            if hoped - best < NEAR_THE_CUTS:
+                break
+        return cuts, share
+
+    def _highest(self, cuts: Sequence[Cut]) -> tuple[list[Fraction], float, FloatArray]:
+        """Where the planes are highest, how high, in claims, and the share of each of them."""
+        slope = np.array([[float(x) for x in cut.slope] for cut in cuts])
+        unit = float(self.below) / np.maximum(np.abs(slope).max(axis=0), 1e-300)
+        at = [sum((s * r for s, r in zip(cut.slope, cut.rates, strict=True)), Fraction(0)) for cut in cuts]
+        right = np.array([float((cut.total - own) / self.below) for cut, own in zip(cuts, at, strict=True)])
+        planes = np.column_stack([-slope * unit / float(self.below), np.ones(len(cuts))])
+        ends = [(0.0, None)] * len(unit) + [(None, HIGHEST_BOUND)]
+        highest: Any = optimize.linprog(
+            [0.0] * len(unit) + [-1.0], A_ub=planes, b_ub=right, bounds=ends, method="highs"
+        )
+        if highest.x is None:
+            raise UnprovenError
+        rates = np.maximum(highest.x[:-1], 0.0) * unit
+        rates = np.where(rates > rates.max() * LEAST_RATE, rates, 0.0)
+        return [Fraction(x) for x in rates.tolist()], float(highest.x[-1]), -np.asarray(highest.ineqlin.marginals)
+
+    def _parting(self, box: list[Any], rows: list[tuple[list[Any], float]]) -> list[Any]:
+        """Where to part a box so that its best mixture lies in neither part: the column in which it is least like a row."""
+        best, found = 0.0, None
+        for j, term in enumerate(self.walk.terms):
+            shares: dict[Any, float] = {}
+            for row, share in rows:
+                shares[row[j]] = shares.get(row[j], 0.0) + share
+            if len(shares) > 1:
+                much = self._unlike(term, shares)
+                if found is None or much > best:
+                    best, found = much, [j, self._middle(term, box[j], shares)]
+        if found is None:
+            raise UnprovenError
+        return found
+
+    def _unlike(self, term: Any, shares: dict[Any, float]) -> float:
+        """How much a mixture of values is unlike one of them: in shares, or in claims that it costs too little."""
+        moved = sum(share for value, share in shares.items() if value != term.column.now)
+        if term.levels:
+            return 1.0 - max(shares.values())
+        mean = sum((Fraction(share) * value for value, share in shares.items()), Fraction(0)) / Fraction(
+            sum(shares.values())
+        )
+        mixed = sum(share * float(self._price(term, value)) for value, share in shares.items())
+        gap = float(self._price(term, mean)) - mixed
+        if term.column.step:
+            off = (mean - term.column.anchor) / term.column.step
+            gap += float(self.below * abs(off - round(off)))
+        return gap / float(self.below) + (min(moved, 1.0 - moved) if self.walk.q.counted else 0.0)
+
+    def _middle(self, term: Any, part: Any, shares: dict[Any, float]) -> Any:
+        """Between the values of a mixture."""
+        values = sorted(shares)
+        if term.levels:
+            return hex(1 << max(values, key=shares.__getitem__))
+        mean = sum(Fraction(share) * value for value, share in shares.items()) / Fraction(sum(shares.values()))
+        low, high = values[0], values[-1]
+        return self._place(term, part, low, high, (mean - low) / (high - low))
+
+
+def _written(rates: list[Fraction]) -> list[int]:
+    """Rates as whole numbers over a power of two, which comes last."""
+    shift = max(rate.denominator.bit_length() - 1 for rate in rates)
+    return [*[int(rate * (1 << shift)) for rate in rates], shift]
