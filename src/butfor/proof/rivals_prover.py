@@ -13,10 +13,10 @@ from butfor.arrays import FloatArray
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.prover import CheaperError, UnprovenError
 
-MOST_CUTS = 80
+MOST_PLANES = 80
 """So many rates are tried in a box."""
 
-NEAR_THE_CUTS = 1e-12
+NEAR_THE_PLANES = 1e-12
 """Rates are the best if their bound misses what the planes allow by less than this share of the claim."""
 
 HIGHEST_BOUND = 4.0
@@ -29,7 +29,7 @@ TAKES_PART = 1e-7
 """A row belongs to the best mixture if its share is at least this."""
 
 
-class Cut(NamedTuple):
+class BoundPlane(NamedTuple):
     """A plane above the bound, as a function of the rates: what it is at some, how it rises, and the row that it comes from."""
 
     rates: list[Fraction]
@@ -48,19 +48,19 @@ class RivalsProver(LinearProver):
 
     def _box(self, box: list[Any], way: list[Any]) -> None:
         """End a box, or part it."""
-        found = self._best_cuts(box, way)
+        found = self._best_planes(box, way)
         if found is None:
             self._say(end="dual")
             return
-        cuts, share = found
-        rows = [(cut.row, part) for cut, part in zip(cuts, share.tolist(), strict=True) if part > TAKES_PART]
+        planes, share = found
+        rows = [(plane.row, part) for plane, part in zip(planes, share.tolist(), strict=True) if part > TAKES_PART]
         self._say(split=self._parting(box, rows))
 
-    def _best_cuts(self, box: list[Any], way: list[Any]) -> tuple[list[Cut], FloatArray] | None:
+    def _best_planes(self, box: list[Any], way: list[Any]) -> tuple[list[BoundPlane], FloatArray] | None:
         """The planes, and the share of each in the best mixture; None if the rates that were said last prove the claim."""
-        cuts, rates, best = list[Cut](), self.walk.rates, -np.inf
+        planes, rates, best = list[BoundPlane](), self.walk.rates, -np.inf
         share = np.ones(1)
-        while len(cuts) < MOST_CUTS:
+        while len(planes) < MOST_PLANES:
             found = self.walk.bound(box, way, rates)
             if found is None or found[0] >= self.below:
                 if found is not None and rates != self.walk.rates:
@@ -70,23 +70,23 @@ class RivalsProver(LinearProver):
             slope = [goal.least - self._gain(row, self._worth(goal)) for goal in way]
             if self._cost(row) < self.below and max(slope) <= 0:
                 raise CheaperError(row)
-            cuts.append(Cut(rates, total, slope, row))
+            planes.append(BoundPlane(rates, total, slope, row))
             best = max(best, float(total / self.below))
-            rates, hoped, share = self._highest(cuts)
-            if hoped - best < NEAR_THE_CUTS:
+            rates, hoped, share = self._highest(planes)
+            if hoped - best < NEAR_THE_PLANES:
                 break
-        return cuts, share
+        return planes, share
 
-    def _highest(self, cuts: Sequence[Cut]) -> tuple[list[Fraction], float, FloatArray]:
+    def _highest(self, planes: Sequence[BoundPlane]) -> tuple[list[Fraction], float, FloatArray]:
         """Where the planes are highest, how high, in claims, and the share of each of them."""
-        slope = np.array([[float(x) for x in cut.slope] for cut in cuts])
+        slope = np.array([[float(x) for x in plane.slope] for plane in planes])
         unit = float(self.below) / np.maximum(np.abs(slope).max(axis=0), 1e-300)
-        at = [sum((s * r for s, r in zip(cut.slope, cut.rates, strict=True)), Fraction(0)) for cut in cuts]
-        right = np.array([float((cut.total - own) / self.below) for cut, own in zip(cuts, at, strict=True)])
-        planes = np.column_stack([-slope * unit / float(self.below), np.ones(len(cuts))])
+        at = [sum((s * r for s, r in zip(plane.slope, plane.rates, strict=True)), Fraction(0)) for plane in planes]
+        right = np.array([float((plane.total - own) / self.below) for plane, own in zip(planes, at, strict=True)])
+        rising = np.column_stack([-slope * unit / float(self.below), np.ones(len(planes))])
         ends = [(0.0, None)] * len(unit) + [(None, HIGHEST_BOUND)]
         highest: Any = optimize.linprog(
-            [0.0] * len(unit) + [-1.0], A_ub=planes, b_ub=right, bounds=ends, method="highs"
+            [0.0] * len(unit) + [-1.0], A_ub=rising, b_ub=right, bounds=ends, method="highs"
         )
         if highest.x is None:
             raise UnprovenError
