@@ -13,7 +13,7 @@ from butfor.arrays import FloatArray
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.prover import CheaperError, UnprovenError
 
-MOST_PLANES = 80
+MOST_MIXTURES = 80
 """So many rates are tried in a box."""
 
 NEAR_THE_PLANES = 1e-12
@@ -60,7 +60,7 @@ class RivalsProver(LinearProver):
         """The planes, and the share of each in the best mixture; None if the rates that were said last prove the claim."""
         planes, rates, best = list[BoundPlane](), self.walk.rates, -np.inf
         share = np.ones(1)
-        while len(planes) < MOST_PLANES:
+        while len(planes) < MOST_MIXTURES:
             found = self.walk.bound(box, way, rates)
             if found is None or found[0] >= self.below:
                 if found is not None and rates != self.walk.rates:
