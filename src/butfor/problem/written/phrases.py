@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from butfor.errors import InputError
@@ -21,6 +22,11 @@ from butfor.space.feature import Feature
 from butfor.space.space import Space
 
 QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
+
+STANDS_QUOTED = re.compile(rf"(?<![^\s:,])(?:{QUOTED.pattern})(?=[\s:,]|$)")
+"""A name in quotes among others. Whatever stands in it belongs to the name."""
+
+QUOTED_OR_WORD = re.compile(rf"{STANDS_QUOTED.pattern}|\S+")
 
 
 def unquoted(words: str) -> str:
@@ -55,8 +61,17 @@ def read_phrase(word: str, rest: str, space: Space, given: str) -> AbstractConst
 
 
 def split(words: str, known: Iterable[str]) -> list[str]:
-    """The parts between commas; the whole text if it is a known name."""
-    return [words] if words in set(known) else [part.strip() for part in words.split(",")]
+    """The parts between commas, without quotes; the whole text if it is a known name."""
+    return list(map(unquoted, _pieces(words, known)))
+
+
+def _pieces(words: str, known: Iterable[str]) -> list[str]:
+    """The same with quotes."""
+    if words in set(known):
+        return [words]
+    names = [found.span() for found in STANDS_QUOTED.finditer(words)]
+    commas = [k for k, sign in enumerate(words) if sign == "," and not any(a < k < b for a, b in names)]
+    return [words[a + 1 : b].strip() for a, b in pairwise([-1, *commas, len(words)])]
 
 
 def meant(words: str, known: Iterable[Any]) -> Any:
@@ -89,11 +104,11 @@ def read_number(words: str, kind: Callable[[Any], Any], given: str, *, share: bo
 def columns_in(words: str, space: Space) -> list[str]:
     """The names between commas or spaces. The longest known name counts, so that a name may hold spaces."""
     found: list[str] = []
-    for part in split(words, space.names):
-        left = part.split()
+    for part in _pieces(words, space.names):
+        left = [word.group() for word in QUOTED_OR_WORD.finditer(part)]
         while left:
             size = next((n for n in range(len(left), 1, -1) if " ".join(left[:n]) in space.names), 1)
-            found.append(" ".join(left[:size]))
+            found.append(unquoted(" ".join(left[:size])))
             left = left[size:]
     return found
 
@@ -108,8 +123,16 @@ def _several(words: str, space: Space, given: str) -> list[str]:
 
 def _parts(words: str, count: int) -> list[str]:
     """The column, and the `count` parts after colons. Spaces do as well as colons."""
-    parts = words.rsplit(":", count) if words.count(":") >= count else words.rsplit(None, count)
-    return [part.strip() for part in parts]
+    return list(map(unquoted, _in_quotes(words, count)))
+
+
+def _in_quotes(words: str, count: int) -> list[str]:
+    """The same with quotes."""
+    named = STANDS_QUOTED.match(words)
+    if named is None:
+        return words.rsplit(":" if words.count(":") >= count else None, count)
+    rest = words[named.end() :].strip(" :")
+    return [named.group(), *rest.split(":" if rest.count(":") >= count - 1 else None, count - 1)]
 
 
 def _between(words: str, space: Space, given: str) -> AbstractConstraint:
@@ -140,8 +163,9 @@ def _follows(words: str, space: Space, given: str) -> AbstractConstraint:
 
 
 def _allowed(words: str, space: Space, given: str) -> AbstractConstraint:
-    by_colon = words.rpartition(":")[0].strip() in space.names or len(words.split()) < 2
-    name, values = _parts(words, 1) if by_colon else words.split(None, 1)
+    by_colon = words.rpartition(":")[0].strip() in space.names or STANDS_QUOTED.match(words) or len(words.split()) < 2
+    name, values = _in_quotes(words, 1) if by_colon else words.split(None, 1)
+    name = unquoted(name)
     known = space[name].levels or ()
     return rule.allowed(name, [meant(value, known) for value in split(values, map(str, known))])
 
@@ -150,7 +174,7 @@ def _robust(words: str, space: Space, given: str) -> AbstractConstraint:
     """A radius for all real numbers, or one per column after a colon."""
     if ":" not in words:
         return rule.robust(read_number(words, float, given, share=True))
-    pairs = [_parts(part, 1) for part in split(words, space.names)]
+    pairs = [_parts(part, 1) for part in _pieces(words, space.names)]
     if any(len(pair) < 2 for pair in pairs):
         raise InputError(f"{given} was given.", "Write it as robust R, or robust A:R,B:R.")
     return rule.robust({name: read_number(length, float, given) for name, length in pairs})
@@ -172,7 +196,7 @@ PHRASES: dict[str, Phrase] = {
     "between": Phrase("A:LOW:HIGH", _between),
     "within": Phrase("A:SHARE", _within),
     "step": Phrase("A:STEP", _step),
-    "whole": Phrase("A", lambda words, space, given: rule.whole(words.strip())),
+    "whole": Phrase("A", lambda words, space, given: rule.whole(unquoted(words))),
     "allowed": Phrase("A:X,Y", _allowed),
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
     "linked": Phrase("A,B", lambda words, space, given: linked(*_several(words, space, given))),

@@ -18,8 +18,8 @@ from butfor.problem.written.costs import COSTS, read_cost, weighted
 from butfor.problem.written.numbers import DOUBTFUL
 
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
-LISTED_APART = ",:\n"
-"""What stands between names and values of a phrase, so that neither can hold it."""
+LISTED_APART = ",:\n'\"`"
+"""What stands between the values of a phrase or around them, so that none can hold it."""
 
 
 def written_constraint(constraint: AbstractConstraint | str) -> str | None:
@@ -36,9 +36,9 @@ def written_constraint(constraint: AbstractConstraint | str) -> str | None:
         case Between() | Allowed():
             return _comparison(constraint)
         case Within(name, share):
-            return f"within {name}:{share!r}"
+            return f"within {_name(name)}:{share!r}"
         case Grid(name, step, 0):
-            return f"step {name}:{step!r}"
+            return f"step {_name(name)}:{step!r}"
         case AtMost(count):
             return f"at_most_changes {count}"
         case LinearRelation(weights, sense, bound):
@@ -76,9 +76,8 @@ def _term(term: costs.Term) -> str:
     return f"Missing({', '.join(told)})"
 
 
-def _phrase(word: str, names: Iterable[str]) -> str | None:
-    listed = list(names)
-    return None if any(set(LISTED_APART) & set(name) for name in listed) else f"{word} {', '.join(listed)}"
+def _phrase(word: str, names: Iterable[str]) -> str:
+    return f"{word} {', '.join(map(_name, names))}"
 
 
 def _comparison(constraint: Between | Allowed) -> str | None:
@@ -89,10 +88,10 @@ def _comparison(constraint: Between | Allowed) -> str | None:
             return f"{name} == {value}"
         case Allowed(_, values):
             told = [str(value) for value in values]
-            plain = not any(set(LISTED_APART) & set(one) for one in [constraint.name, *told])
-            return f"allowed {constraint.name}:{','.join(told)}" if plain else None
+            plain = not any(set(LISTED_APART) & set(one) for one in told)
+            return f"allowed {name}:{','.join(told)}" if plain else None
         case Between(_, low, high) if constraint.closed:
-            return f"between {constraint.name}:{low}:{high}"
+            return f"between {name}:{low}:{high}"
         case Between(_, low, high):
             endless = not isinstance(low, str) and low == -float("inf")
             return f"{name} <= {_number(high)}" if endless or low is None else f"{name} >= {_number(low)}"
