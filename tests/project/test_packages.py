@@ -129,3 +129,11 @@ def test_fragments_become_a_section_of_the_changelog(tmp_path: Path) -> None:
     )
     assert [path.name for path in folder.iterdir()] == ["README.md"]
     assert joining.NEWEST in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "fragment", script(ROOT / "changes" / "join.py").fragments(ROOT / "changes"), ids=lambda one: one.stem
+)
+def test_a_fragment_with_headings_begins_with_its_title(fragment: Path) -> None:
+    text = fragment.read_text(encoding="utf-8")
+    assert text.startswith("# ") or not re.search("^#", text, re.MULTILINE)
