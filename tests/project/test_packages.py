@@ -114,6 +114,11 @@ def test_all_brings_every_extra_that_people_want() -> None:
     assert not [name for name in others if f"`{name}`" not in page]
 
 
+def test_no_extra_of_ours_is_named_on_a_condition() -> None:
+    named = [one for extra in PROJECT["optional-dependencies"].values() for one in extra if one.startswith("butfor[")]
+    assert not [one for one in named if ";" in one], "hatchling drops the condition"
+
+
 def test_fragments_become_a_section_of_the_changelog(tmp_path: Path) -> None:
     folder, changelog = tmp_path / "changes", tmp_path / "CHANGELOG.md"
     folder.mkdir()
