@@ -55,7 +55,7 @@ oldest: | $(BIN)/python ## the quick tests and the documentation with the oldest
 	test -d .venv-oldest || $(FOUND) -m venv .venv-oldest
 	$(BIN)/python tests/oldest.py > .venv-oldest/oldest.txt
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-oldest/oldest.txt --editable '.[dev,lifelines]'
-	.venv-oldest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long" -W default
+	.venv-oldest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long" -o filterwarnings=default
 
 newest: ## the same with the newest versions and the newest Python that is here, in .venv-newest
 	test -d .venv-newest || $(NEWEST) -m venv .venv-newest
