@@ -101,3 +101,19 @@ def categories(lost: tuple[str, ...] = ()) -> pd.DataFrame:
     X = people(rows=200, lost=lost).astype(dict.fromkeys(TEXT, "category"))
     X["job"] = X["job"].cat.reorder_categories(["smith", "clerk", "pilot", "nurse"])
     return X.assign(code=pd.Categorical(X["rooms"] * 3, categories=[15, 3, 9, 12, 6]))
+
+
+def parities(seed: int, rows: int = 150) -> tuple[pd.DataFrame, pd.Series]:
+    """Categories that say something only together."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "a": rng.choice(list("pqrs"), rows),
+            "b": rng.choice(list("xyz"), rows),
+            "c": rng.integers(0, 4, rows),
+            "d": rng.integers(-2, 4, rows) / 2,
+            "e": rng.random(rows) < 0.5,
+        }
+    )
+    odd = X["a"].isin(["p", "q"]) ^ (X["b"] == "x") ^ (X["c"] > 1) ^ (X["d"] > 0)
+    return X, 2.0 * odd + X["d"] + rng.normal(size=rows) * 0.3

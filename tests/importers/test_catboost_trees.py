@@ -28,7 +28,7 @@ from butfor.model.trees import Trees
 from butfor.space.infer import infer
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import BoostingContract, check_caught, why_unread
-from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, labels, numbers, people
+from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, labels, numbers, parities, people
 from tests.shorter import first
 
 cb = pytest.importorskip("catboost")
@@ -103,22 +103,6 @@ def test_what_cannot_be_read_is_refused_by_name() -> None:
         assert reason in why_unread(model, data)
 
 
-def parities(seed: int, rows: int = 150) -> tuple[pd.DataFrame, pd.Series]:
-    """Categories that say something only together."""
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(
-        {
-            "a": rng.choice(list("pqrs"), rows),
-            "b": rng.choice(list("xyz"), rows),
-            "c": rng.integers(0, 4, rows),
-            "d": rng.integers(-2, 4, rows) / 2,
-            "e": rng.random(rows) < 0.5,
-        }
-    )
-    odd = X["a"].isin(["p", "q"]) ^ (X["b"] == "x") ^ (X["c"] > 1) ^ (X["d"] > 0)
-    return X, 2.0 * odd + X["d"] + rng.normal(size=rows) * 0.3
-
-
 CATEGORIES = ["a", "b", "c", "e"]
 TOGETHER = {"one_hot_max_size": 1, "max_ctr_complexity": 4, "iterations": 30, "learning_rate": 0.3, "depth": 5}
 STATISTICS = {
@@ -169,7 +153,8 @@ def test_combinations_of_categories_become_questions_about_one_column() -> None:
 
 def questions_of(saved: dict[str, Any], X: pd.DataFrame) -> list[Any]:
     columns = raw_columns(infer(X, {"c": bf.Categorical([0, 1, 2, 3])}).features)
-    return catboost_categories.read_questions(saved, catboost_categories.read_inputs(saved, columns))
+    inputs = catboost_categories.read_inputs(saved, columns)
+    return catboost_categories.read_questions(saved, inputs, catboost_categories.as_catboost_answers(saved))
 
 
 @pytest.mark.parametrize("seed", first(1, range(4)))

@@ -183,9 +183,10 @@ def test_what_is_left_to_catboost(file, alone) -> None:
     y = answers(people()) == "yes"
     quiet = {"iterations": 2, "verbose": 0, "allow_writing_files": False}
     path = file(".json", "")
-    catboost.CatBoostClassifier(**quiet, cat_features=["job"]).fit(X, y).save_model(path, format="json")
+    means = {"cat_features": ["job"], "one_hot_max_size": 1, "simple_ctr": "BinarizedTargetMeanValue"}
+    catboost.CatBoostClassifier(**quiet, **means).fit(X, y).save_model(path, format="json")
     with pytest.raises(
-        bf.errors.UnsupportedModelError, match=r"without catboost: .*with categories.*butfor\[catboost\]"
+        bf.errors.UnsupportedModelError, match=r"without catboost: .*TargetMeanValue'.*butfor\[catboost\]"
     ):
         files.from_file(path)
     model = catboost.CatBoostClassifier(**quiet).fit(X[["age"]], y)
@@ -297,21 +298,25 @@ assert command.exit_code == 0 and "proven optimal" in command.output, command.ou
 
 
 def test_no_library_is_needed(tmp_path) -> None:
-    xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
+    xgboost, lightgbm, catboost = (pytest.importorskip(name) for name in ("xgboost", "lightgbm", "catboost"))
     X = people(rows=200)[["age", "income", "job"]].astype({"job": "category"})
     y = (answers(people(rows=200)) == "yes").astype(int)
-    paths = [str(tmp_path / name) for name in ("one.ubj", "other.txt")]
+    paths = [str(tmp_path / name) for name in ("one.ubj", "other.txt", "third.cbm")]
     model = xgboost.XGBClassifier(n_estimators=5, max_depth=3, enable_categorical=True, n_jobs=1).fit(X, y)
     other = lightgbm.LGBMClassifier(n_estimators=5, min_child_samples=3, min_data_per_group=3, n_jobs=1, verbose=-1)
     other.fit(X, y)
     model.save_model(paths[0])
     other.booster_.save_model(paths[1])
+    third = catboost.CatBoostClassifier(
+        iterations=5, depth=3, cat_features=["job"], verbose=0, allow_writing_files=False, thread_count=1
+    ).fit(X, y)
+    third.save_model(paths[2])
     X.to_csv(tmp_path / "rows.csv", index=False)
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(tmp_path / "rows.csv"), *paths], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    costs = [bf.Explainer(one, X).explain(X.iloc[[0]], target="other").cost for one in (model, other)]
+    costs = [bf.Explainer(one, X).explain(X.iloc[[0]], target="other").cost for one in (model, other, third)]
     assert [line.split() for line in done.stdout.splitlines()] == [["PROVEN_OPTIMAL", repr(cost)] for cost in costs]
 
 

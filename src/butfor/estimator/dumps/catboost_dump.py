@@ -1,4 +1,4 @@
-"""CatBoost's saved models of numbers, as its JSON holds them. Their trees are oblivious, or of any shape.
+"""CatBoost's saved models, as its JSON holds them. Their trees are oblivious, or of any shape.
 
 CatBoost compares in float32. A row goes right iff its value is above the border. It adds up in float64.
 (Prokhorenkova et al. 2018, "CatBoost: unbiased boosting with categorical features".)
@@ -14,8 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, UnsupportedModelError
+from butfor.estimator.dumps.catboost_statistics import (
+    Level,
+    Statistic,
+    asked_of_categories,
+    check_statistics,
+    hashes_of,
+    saved_settings,
+)
 from butfor.estimator.dumps.dump import AbstractDump, DumpedClassifier, DumpedRegressor, FromDump, as_numbers, softmax
 from butfor.model.nodes import Nodes, numbered
 
@@ -49,19 +57,40 @@ Saved = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class CatBoostDump(AbstractDump):
-    """A saved model of CatBoost.
+    """A saved model of CatBoost. Behind the table's columns, its trees read what is asked about categories.
 
     - `saved`: the whole of it;
-    - `loss`: what was minimised.
+    - `loss`: what was minimised;
+    - `asked`: what is asked about categories, and the borders that it is compared with;
+    - `of_categories`: the columns of categories.
     """
 
     saved: Saved
     loss: str
+    asked: list[tuple[Level | Statistic, list[float]]]
+    of_categories: list[int]
 
     library: ClassVar[str] = "CatBoost"
 
+    @property
+    def read(self) -> int:
+        return self.width + len(self.asked)
+
     def numbers(self, table: Any) -> FloatArray:
-        return as_numbers(table, {})
+        plain, hashes = self._inputs(table)
+        return np.column_stack([plain, *(one.of(plain, hashes) for one, _ in self.asked)]) if self.asked else plain
+
+    def right_of(self, table: Any, begin: int, end: int) -> BoolArray:
+        """Whether each row goes right at each question about categories, from number `begin` to before `end`."""
+        plain, hashes = self._inputs(table)
+        numbered = [(one, border) for one, borders in self.asked for border in borders][begin:end]
+        found = {one: one.of(plain, hashes) for one, _ in numbered}
+        return np.column_stack([found[one] > np.float32(border) for one, border in numbered])
+
+    def _inputs(self, table: Any) -> tuple[FloatArray, dict[int, IntArray]]:
+        """The table's columns as numbers, and the hashes of its categories. As numbers, these are 0."""
+        hashes = {j: hashes_of(table, j) for j in self.of_categories}
+        return as_numbers(table, {j: np.zeros(len(some)) for j, some in hashes.items()}), hashes
 
     def sums(self, table: Any) -> NDArray[Any]:
         scale, bias = self.saved["scale_and_bias"]
@@ -93,21 +122,22 @@ def catboost_in_file(saved: Saved) -> CatBoostFileClassifier | CatBoostFileRegre
     info, known = saved["model_info"], saved["features_info"]
     loss = info["params"]["loss_function"]["type"]
     check_saved(saved, loss)
-    if known.get("categorical_features"):
-        raise UnsupportedModelError(
-            "CatBoost was trained with categories.", "Without CatBoost, only models of numbers can be read."
-        )
+    check_statistics(saved, saved_settings(saved))
     classes = tuple(info["class_params"]["class_names"]) if loss in CLASS_LOSSES_OF_CATBOOST else ()
-    numbers = sorted(known["float_features"], key=lambda one: one["flat_feature_index"])
-    names = [one["feature_id"] for one in numbers]
+    chosen = known.get("categorical_features", [])
+    columns = sorted([*known.get("float_features", ()), *chosen], key=lambda one: one["flat_feature_index"])
+    names = [one["feature_id"] for one in columns]
+    asked = list(asked_of_categories(saved))
     dump = CatBoostDump(
-        nodes=_nodes(saved, numbers),
+        nodes=_nodes(saved, len(columns), asked),
         base=np.zeros(len(saved["scale_and_bias"][1])),
         names=None if "" in names or names == [str(j) for j in range(len(names))] else names,
-        width=len(numbers),
+        width=len(columns),
         classes=classes,
         saved=saved,
         loss=loss,
+        asked=asked,
+        of_categories=[one["flat_feature_index"] for one in chosen],
     )
     return CatBoostFileClassifier(dump) if classes else CatBoostFileRegressor(dump)
 
@@ -141,13 +171,11 @@ def check_saved(saved: Saved, loss: str) -> None:
             )
 
 
-def _nodes(saved: Saved, numbers: list[Saved]) -> Nodes:
-    """The nodes of trees that ask about numbers."""
-    asked = [
-        (one["flat_feature_index"], border)
-        for one in saved["features_info"]["float_features"]
-        for border in one.get("borders") or ()
-    ]
+def _nodes(saved: Saved, width: int, of_categories: list[tuple[Level | Statistic, list[float]]]) -> Nodes:
+    """The nodes of the trees. What they ask about categories stands behind the columns."""
+    numbers = saved["features_info"].get("float_features", ())
+    asked = [(one["flat_feature_index"], border) for one in numbers for border in one.get("borders") or ()]
+    asked += [(width + k, border) for k, (_, borders) in enumerate(of_categories) for border in borders]
     scores = len(saved["scale_and_bias"][1])
     trees = [list(nodes) for nodes in trees_of(saved, asked, lambda _: False)]
     first = numbered([len(tree) for tree in trees])

@@ -42,13 +42,18 @@ class AbstractDump(ABC):
         """Refuse nodes that are no trees. The compiled loops would run out of the arrays, or never end."""
         nodes, inner = self.nodes, self.nodes.feature >= 0
         children = np.concatenate([nodes.left[inner], nodes.right[inner], nodes.roots])
-        inside = (children >= 0).all() and (children < len(inner)).all() and nodes.feature.max(initial=0) < self.width
+        inside = (children >= 0).all() and (children < len(inner)).all() and nodes.feature.max(initial=0) < self.read
         if not inside or len(np.unique(children)) < len(children):
             raise InputError(f"the nodes in the saved model of {self.library} are no trees.", "It must be unchanged.")
         if not (np.isfinite(nodes.value).all() and np.isfinite(self.base).all()):
             raise InputError(
                 f"the saved model of {self.library} holds a leaf that is no number.", "It must be unchanged."
             )
+
+    @property
+    def read(self) -> int:
+        """How many numbers of a row the trees read."""
+        return self.width
 
     def sums(self, table: Any) -> NDArray[Any]:
         """The raw scores, one row per row of the table."""

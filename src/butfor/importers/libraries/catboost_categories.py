@@ -2,15 +2,15 @@
 
 About categories, the saved model holds hashes, and statistics of the training rows with a category or a combination
 (Prokhorenkova et al. 2018, "CatBoost: unbiased boosting with categorical features"). They are not computed anew here.
-CatBoost itself answers each question for every combination of categories, with a copy of the model in which each tree
-asks one question: the number of the leaf is the answer.
+Whoever predicts answers each question for every combination of categories. CatBoost itself does so with a copy of the model
+in which each tree asks one question: the number of the leaf is the answer.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels
 from butfor.importers.fold.joint_questions import Axis, ColumnQuestion, JointQuestion
@@ -28,10 +28,10 @@ from butfor.importers.fold.joint_questions import Axis, ColumnQuestion, JointQue
 MOST_ASKED_AT_ONCE = 50_000
 """For how many combinations of categories a question is asked."""
 
-MEANS = ("BinarizedTargetMeanValue", "FloatTargetMeanValue")
-"""The kinds of statistics that are means."""
-
 Saved = dict[str, Any]
+
+Answers = Callable[[NDArray[Any], int, int], BoolArray]
+"""Whether rows go right at the questions about categories, from a number to before another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,24 +84,7 @@ def _as_catboost_reads(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value == int(value) else value
 
 
-def check_statistics(saved: Saved, settings: dict[str, Any]) -> None:
-    """Refuse statistics that CatBoost does not read again from its own saved model as they were.
-
-    Two of one kind get one name, and so only one table. Means of classes lose their digits after the point.
-    """
-    kinds = [ctr["ctr_type"] for ctr in saved["features_info"].get("ctrs", ())]
-    means = [kind for kind in kinds if kind in MEANS]
-    named = [[words.split(":")[0] for words in settings.get(name) or ()] for name in ("simple_ctr", "combinations_ctr")]
-    twice = [kind for listed in named for kind in listed if listed.count(kind) > 1] if kinds else []
-    if means or twice:
-        raise UnsupportedModelError(
-            f"CatBoost was trained with the statistic {(means or twice)[0]!r}" + ("." if means else " twice."),
-            "Its saved model does not hold that in full.",
-            "Train it with the usual simple_ctr and combinations_ctr. Until then, the swarm searches.",
-        )
-
-
-def read_questions(saved: Saved, inputs: Inputs) -> list[ColumnQuestion | JointQuestion]:
+def read_questions(saved: Saved, inputs: Inputs, answers: Answers) -> list[ColumnQuestion | JointQuestion]:
     """All questions of a saved model, by the number that it gives them: about numbers, categories, and statistics."""
     known = saved["features_info"]
     found: list[ColumnQuestion | JointQuestion] = []
@@ -111,9 +94,7 @@ def read_questions(saved: Saved, inputs: Inputs) -> list[ColumnQuestion | JointQ
         found += [ColumnQuestion(i, cells <= k) for k in range(len(inputs.borders[i]))]
     asked = [([_whole(inputs, i)], len(values)) for i, values in _single_categories(known)]
     asked += [(_axes(ctr["elements"], known, inputs), len(ctr["borders"])) for ctr in known.get("ctrs", ())]
-    if asked:
-        found += _answered(saved, inputs, asked, len(found))
-    return found
+    return [*found, *_answered(inputs, asked, answers)]
 
 
 def _single_categories(known: Saved) -> Iterator[tuple[int, list[int]]]:
@@ -149,16 +130,15 @@ def _whole(inputs: Inputs, i: int) -> Axis:
 
 
 def _answered(
-    saved: Saved, inputs: Inputs, asked: list[tuple[list[Axis], int]], first: int
+    inputs: Inputs, asked: list[tuple[list[Axis], int]], answers: Answers
 ) -> Iterator[ColumnQuestion | JointQuestion]:
-    """The questions that have numbers from `first` on, a few for each list of axes, as CatBoost answers them."""
-    copy = _with_one_question_in_each_tree(saved, first, sum(count for _, count in asked))
+    """The questions about categories, a few for each list of axes, as they are answered."""
     begin = 0
     for axes, count in asked:
         shape = [int(axis.group.max()) + 1 for axis in axes]
-        leaf = copy.calc_leaf_indexes(_combinations(inputs, axes, shape), ntree_start=begin, ntree_end=begin + count)
+        rights = answers(_combinations(inputs, axes, shape), begin, begin + count)
         begin += count
-        for right in np.asarray(leaf, dtype=np.bool_).T:
+        for right in rights.T:
             yield (
                 ColumnQuestion(axes[0].column, ~right)
                 if len(axes) == 1
@@ -183,6 +163,21 @@ def _combinations(inputs: Inputs, axes: list[Axis], shape: list[int]) -> NDArray
     for row, values in zip(rows, product(*chosen), strict=True):
         row[[axis.column for axis in axes]] = values
     return rows
+
+
+def as_catboost_answers(saved: Saved) -> Answers:
+    """CatBoost itself says where rows go. It is asked for nothing if there are no questions about categories."""
+    known = saved["features_info"]
+    first = sum(len(info.get("borders") or ()) for info in known.get("float_features", ()))
+    count = sum(len(values) for _, values in _single_categories(known))
+    count += sum(len(ctr["borders"]) for ctr in known.get("ctrs", ()))
+    copy = _with_one_question_in_each_tree(saved, first, count) if count else None
+
+    def answers(rows: NDArray[Any], begin: int, end: int) -> BoolArray:
+        assert copy is not None
+        return np.asarray(copy.calc_leaf_indexes(rows, ntree_start=begin, ntree_end=end), dtype=np.bool_)
+
+    return answers
 
 
 def _with_one_question_in_each_tree(saved: Saved, first: int, count: int) -> Any:

@@ -25,11 +25,18 @@ from butfor.estimator.dumps.catboost_dump import (
     check_saved,
     trees_of,
 )
+from butfor.estimator.dumps.catboost_statistics import check_statistics
 from butfor.estimator.dumps.dump import FromDump
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.joint_questions import ColumnQuestion, JointQuestion, one_by_one
 from butfor.importers.fold.nodes import trees_over
-from butfor.importers.libraries.catboost_categories import Inputs, check_statistics, read_inputs, read_questions
+from butfor.importers.libraries.catboost_categories import (
+    Answers,
+    Inputs,
+    as_catboost_answers,
+    read_inputs,
+    read_questions,
+)
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.nodes import Nodes, numbered
 from butfor.model.readout import Argmax, Sign, Value
@@ -41,24 +48,26 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
     loss = str(model.get_all_params()["loss_function"]).split(":")[0]
     saved = _saved(model)
     check_saved(saved, loss)
-    check_statistics(saved, model.get_all_params())
+    params = model.get_all_params()
+    names = ("simple_ctr", "combinations_ctr")
+    check_statistics(saved, {name: [words.split(":")[0] for words in params.get(name) or ()] for name in names})
     classes = tuple(np.asarray(model.classes_).tolist()) if loss in CLASS_LOSSES_OF_CATBOOST else ()
-    return _read(saved, loss, classes, columns)
+    return _read(saved, loss, classes, columns, as_catboost_answers(saved))
 
 
 def read_file(estimator: FromDump, columns: list[Column]) -> Imported:
     """What a file holds."""
     dump = estimator.booster
     assert isinstance(dump, CatBoostDump)
-    return _read(dump.saved, dump.loss, dump.classes, columns)
+    return _read(dump.saved, dump.loss, dump.classes, columns, dump.right_of)
 
 
-def _read(saved: Saved, loss: str, classes: tuple[Any, ...], columns: list[Column]) -> Imported:
+def _read(saved: Saved, loss: str, classes: tuple[Any, ...], columns: list[Column], answers: Answers) -> Imported:
     """The trees of a saved model."""
     scale, bias = saved["scale_and_bias"]
     base = np.array(bias, dtype=np.float64)
     inputs = read_inputs(saved, columns)
-    nodes = _nodes(saved, inputs, len(base), float(scale))
+    nodes = _nodes(saved, inputs, read_questions(saved, inputs, answers), float(scale))
     if not classes:
         return trees_over(inputs.columns, nodes, base, folded=not exact(scale)), Value()
     readout = (
@@ -76,9 +85,9 @@ def _saved(model: Any) -> Saved:
     return saved
 
 
-def _nodes(saved: Saved, inputs: Inputs, scores: int, scale: float) -> Nodes:
+def _nodes(saved: Saved, inputs: Inputs, questions: list[ColumnQuestion | JointQuestion], scale: float) -> Nodes:
     """The nodes of all trees. Each asks about one column."""
-    questions = read_questions(saved, inputs)
+    scores = len(saved["scale_and_bias"][1])
     trees = trees_of(
         saved, questions, last=lambda one: isinstance(one, JointQuestion)
     )  # few rows are copied for it there
