@@ -217,6 +217,46 @@ def test_regressions(tmp_path: Path) -> None:
     assert len(model.predict(without_level)) == 1  # a missing level adds nothing
 
 
+DERIVED = (
+    '<LocalTransformations><DerivedField name="log a" dataType="double" optype="continuous"><Apply function="ln">'
+    '<Apply function="+"><FieldRef field="a"/><Constant>1</Constant></Apply></Apply></DerivedField>'
+    '<DerivedField name="kept b" dataType="double" optype="continuous"><Apply function="min"><Constant>2.5</Constant>'
+    '<Apply function="max"><FieldRef field="b"/><Constant>0.5</Constant></Apply></Apply></DerivedField></LocalTransformations>'
+)
+
+
+def test_functions_that_bend_before_a_regression(tmp_path: Path) -> None:
+    text = REGRESSION.format(0.5, 2.0, -0.75, 1.0, "").replace('name="a"', 'name="log a"').replace('name="b"', 'name="kept b"')
+    text = regression("regression", "none", text).replace(SCHEMA, SCHEMA + DERIVED)
+    model = read(document(text), tmp_path)
+    y = 0.5 + 2 * np.log(CELLS["a"] + 1) - 0.75 * CELLS["b"].clip(0.5, 2.5) + (CELLS["c"] == "green")
+    assert model.predict(CELLS) == pytest.approx(y, rel=1e-12)
+    explainer = bf.Explainer(str(tmp_path / "model.pmml"), CELLS)
+    for start in range(0, len(CELLS), 17):
+        for at in (0.5, 2.5):
+            answer = explainer.explain(CELLS.iloc[[start]], bf.value(at_least=at)).only
+            assert answer.certificate.status.name == "PROVEN_OPTIMAL"
+            assert answer.cost == pytest.approx(cheapest(y.to_numpy(), CELLS.iloc[start], lambda x, at=at: x >= at))
+    with pytest.raises(InputError, match=r"'a' holds -3.0.*ln in the file are not defined"):
+        model.predict(CELLS.assign(a=-3.0))
+
+
+def test_functions_that_bend_before_a_tree_and_outliers(tmp_path: Path) -> None:
+    text = tree(np.random.default_rng(3), "none").replace('field="a" operator="less', 'field="log a" operator="less')
+    plain = read(document(text.replace("log a", "a")), tmp_path).predict(CELLS.assign(a=np.log(CELLS["a"] + 1)))
+    model = read(document(text.replace(SCHEMA, SCHEMA + DERIVED)), tmp_path)
+    assert model.predict(CELLS).tolist() == plain.tolist()
+    check_importer(model, CELLS)
+    kept = '<MiningField name="a" outliers="asExtremeValues" lowValue="1" highValue="3"/>'
+    inside = document(CARD).replace(b'<MiningField name="a"/>', kept.encode())
+    clipped = read(document(CARD), tmp_path).predict(CELLS.assign(a=CELLS["a"].clip(1, 3)))
+    model = read(inside, tmp_path)
+    assert model.predict(CELLS).tolist() == clipped.tolist()
+    check_importer(model, CELLS)
+    with pytest.raises(UnsupportedModelError, match="asMissingValues"):
+        read(inside.replace(b"asExtremeValues", b"asMissingValues"), tmp_path)
+
+
 def chain(single: bool) -> str:
     """Trees whose sum a regression reads, as exporters of boosting write it."""
     rng = np.random.default_rng(11)

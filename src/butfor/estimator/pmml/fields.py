@@ -13,7 +13,7 @@ from butfor.errors import InputError
 from butfor.space import frames
 
 Step = tuple[str, Any]
-"""What is done to a number, and with what: "+", "-", "*" or "/" a constant, "float", or "is" a level."""
+"""What is done to a number, and with what: "+", "-", "*" or "/" a constant, "float", "is" a level, or one that bends it."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,9 @@ class Read:
 
     def after(self, x: FloatArray) -> FloatArray:
         """The numbers, or the positions of levels, after the steps."""
-        for name, by in self.steps:
-            x = STEP_FUNCTIONS[name](x, by)
+        with np.errstate(all="ignore"):
+            for name, by in self.steps:
+                x = STEP_FUNCTIONS[name](x, by)
         return x
 
     @property
@@ -113,7 +114,19 @@ def _in_single(x: FloatArray, _: Any) -> FloatArray:
         return x.astype(np.float32).astype(np.float64)
 
 
-STEP_FUNCTIONS: dict[str, Callable[[FloatArray, Any], FloatArray]] = {
+BENDING_STEPS: dict[str, Callable[[FloatArray, Any], FloatArray]] = {
+    "min": np.minimum,
+    "max": np.maximum,
+    "ln": lambda x, _: np.log(x),
+    "ln1p": lambda x, _: np.log1p(x),
+    "log10": lambda x, _: np.log10(x),
+    "sqrt": lambda x, _: np.sqrt(x),
+    "exp": lambda x, _: np.exp(x),
+    "expm1": lambda x, _: np.expm1(x),
+}
+"""Functions that never fall, and are no lines. The first two have a constant."""
+
+STEP_FUNCTIONS: dict[str, Callable[[FloatArray, Any], FloatArray]] = BENDING_STEPS | {
     "+": lambda x, by: x + by,
     "-": lambda x, by: x - by,
     "*": lambda x, by: x * by,

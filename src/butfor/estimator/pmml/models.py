@@ -77,7 +77,15 @@ class InPmml(ABC):
                     f"column {self.fields[j].name!r} lacks a value.",
                     "The model in the file predicts nothing without it.",
                 )
-        return np.column_stack([read.after(columns[read.field]) for read in self.reads])
+        found = [read.after(columns[read.field]) for read in self.reads]
+        for read, values in zip(self.reads, found, strict=True):
+            undefined = np.isnan(values) & ~np.isnan(columns[read.field])
+            if undefined.any():
+                raise InputError(
+                    f"column {self.fields[read.field].name!r} holds {float(columns[read.field][undefined][0])!r}.",
+                    f"{' and '.join(name for name, _ in read.steps)} in the file are not defined there.",
+                )
+        return np.column_stack(found)
 
     @abstractmethod
     def sums(self, X: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from butfor.errors import InputError, choice
 from butfor.estimator.pmml.elements import attribute, child, children, name_of, not_read, number_in
-from butfor.estimator.pmml.fields import Field, Read
+from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read, Step
 from butfor.estimator.pmml.predicates import Known
 
 WHERE_INVALID = {"returnInvalid": "refused", "asMissing": "missing", "asIs": "kept"}
@@ -43,15 +43,14 @@ class Scope:
         if schema is None:
             raise InputError(f"the {name_of(model)} has no MiningSchema.", "It says which columns the model takes.")
         fields = []
-        for one in children(schema, "MiningField"):
+        for one in _active(schema):
             name = attribute(one, "name")
-            if one.get("usageType", "active") == "active":
-                if name not in known:
-                    raise InputError(f"the DataDictionary lacks {name!r}.", *choice("It has", name, known))
-                fields.append(_field(known[name], one, mentioned[name]))
+            if name not in known:
+                raise InputError(f"the DataDictionary lacks {name!r}.", *choice("It has", name, known))
+            fields.append(_field(known[name], one, mentioned[name]))
         scope = cls(tuple(fields))
-        for j, own in enumerate(fields):
-            scope.names[own.name] = scope.read(Read(j))
+        for j, (own, one) in enumerate(zip(fields, _active(schema), strict=True)):
+            scope.names[own.name] = scope.read(Read(j, _outliers(own, one)))
         scope.derive(child(root, "TransformationDictionary"))
         return scope
 
@@ -140,16 +139,37 @@ class Scope:
         return self.reads[read], (("-", x0), ("*", (y1 - y0) / (x1 - x0)), ("+", y0))
 
     def _applied(self, one: Element) -> tuple[Read, tuple[tuple[str, Any], ...]]:
-        """A number plus, minus, times or by a constant."""
+        """A number plus, minus, times or by a constant, the smaller or larger of both, or a function that never falls."""
         name, parts = attribute(one, "function"), list(children(one))
+        if one.get("mapMissingTo") is not None or one.get("defaultValue") is not None:
+            raise not_read("a value in place of a missing one", one)
         constants = [k for k, part in enumerate(parts) if name_of(part) == "Constant"]
-        if name not in ("+", "-", "*", "/") or len(parts) != 2 or len(constants) != 1:
+        if name in BENDING_STEPS and len(parts) == 1 and not constants:
+            read, steps = self._expression(parts[0])
+            return read, (*steps, (name, None))
+        if name not in ("+", "-", "*", "/", "min", "max") or len(parts) != 2 or len(constants) != 1:
             raise not_read(f"the function {name!r}", one)
         by = float(parts[constants[0]].text or "nan")
         if (constants == [0] and name in ("-", "/")) or (name in ("*", "/") and not by > 0) or not np.isfinite(by):
             raise not_read(f"the function {name!r} that falls, or is no line", one)
         read, steps = self._expression(parts[1 - constants[0]])
         return read, (*steps, (name, by))
+
+
+def _active(schema: Element) -> list[Element]:
+    """The columns that a schema has a model take."""
+    return [one for one in children(schema, "MiningField") if one.get("usageType", "active") == "active"]
+
+
+def _outliers(own: Field, mining: Element) -> tuple[Step, ...]:
+    """What keeps a number between the ends beyond which the schema takes it for an outlier."""
+    if mining.get("outliers", "asIs") == "asIs":
+        return ()
+    low, high = number_in(mining, "lowValue", -np.inf), number_in(mining, "highValue", np.inf)
+    inside = own.instead is None or (own.levels is None and low <= own.instead <= high)
+    if mining.get("outliers") != "asExtremeValues" or own.levels is not None or not inside:
+        raise not_read(f"outliers={mining.get('outliers')!r} of {own.name!r}", mining)
+    return ("max", low), ("min", high)
 
 
 def _mentioned(model: Element) -> dict[str, list[str]]:
@@ -193,8 +213,6 @@ def _words(text: str) -> Iterator[str]:
 def _field(data: Element, mining: Element, mentioned: list[str]) -> Field:
     """A column, as the dictionary and the schema describe it."""
     name, kind, optype = attribute(data, "name"), data.get("dataType", "double"), data.get("optype", "continuous")
-    if mining.get("outliers", "asIs") != "asIs":
-        raise not_read(f"outliers={mining.get('outliers')!r} of {name!r}", mining)
     unknown = WHERE_INVALID.get(mining.get("invalidValueTreatment", "returnInvalid"))
     if unknown is None:
         raise not_read(f"invalidValueTreatment={mining.get('invalidValueTreatment')!r} of {name!r}", mining)

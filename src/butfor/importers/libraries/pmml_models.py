@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from butfor.errors import UnsupportedModelError
-from butfor.estimator.pmml.fields import Field, Read
+from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read
 from butfor.estimator.pmml.models import (
     LINK_STEPS,
     InPmml,
@@ -15,9 +16,10 @@ from butfor.estimator.pmml.models import (
     SumOfTrees,
     WeightedSum,
 )
+from butfor.importers.fold.additive import additive_over
 from butfor.importers.fold.column import Column, NeedsLevels, Values
-from butfor.importers.fold.linear import linear_over
 from butfor.importers.fold.nodes import trees_over
+from butfor.importers.libraries.sklearn_bent_steps import bent
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import value_behind
 from butfor.model.median import Median
@@ -39,7 +41,7 @@ def read_in_pmml(estimator: PmmlClassifier | PmmlRegressor, columns: list[Column
             readout.rounded(UNIT_SINGLE) if model.single else readout
         )
     assert isinstance(model, WeightedSum)
-    return linear_over(reads, model.weights, model.base), _readout(model)
+    return additive_over(reads, model.weights, model.base), _readout(model)
 
 
 def _given(field: Field, column: Column, refused: bool) -> Column:
@@ -78,9 +80,15 @@ class _Read:
 
 
 def _read(read: Read, column: Column) -> Column:
-    if not read.steps:
-        return column
-    return column.map(_Read(read), slope=column.slope * read.slope)
+    for bends, run in groupby(read.steps, lambda step: step[0] in BENDING_STEPS):
+        if not bends:
+            part = Read(read.field, tuple(run))
+            column = column.map(_Read(part), slope=column.slope * part.slope)
+            continue
+        for name, by in run:
+            at = () if by is None else (float(by),)
+            column = bent(column, _Read(Read(read.field, ((name, by),))), f"{name} in the file", at)
+    return column
 
 
 def _readout(model: InPmml) -> AbstractReadout:
