@@ -281,6 +281,17 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
         proven(tree, X, tmp_path / "file")
 
 
+def test_categories_of_catboost_are_refused_by_name(tmp_path: Path) -> None:
+    import catboost
+
+    X, y = table()
+    X = X[["income"]].assign(job=np.where(X["age"] > X["age"].median(), "cook", "nurse"))
+    quiet = {"iterations": 4, "depth": 2, "verbose": 0, "allow_writing_files": False}
+    model = catboost.CatBoostClassifier(**quiet, cat_features=["job"]).fit(X, y)
+    with pytest.raises(UnsupportedModelError, match="a CatBoostClassifier with categories of its own"):
+        proven(model, X, tmp_path)
+
+
 def test_numbers_are_written_without_loss(tmp_path: Path) -> None:
     """No decimal stands in a proof or a question: only whole numbers and hexadecimal floats."""
     X, y = table()

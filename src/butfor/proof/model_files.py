@@ -70,6 +70,8 @@ def _lightgbm(model: Any, of: str) -> ModelFile:
 def _catboost(model: Any, of: str) -> ModelFile:
     if hasattr(model, "get_probability_threshold") and model.get_probability_threshold() != 0.5:
         raise not_proven(f"a {of} with a threshold of its own")
+    if model.get_cat_feature_indices():
+        raise not_proven(f"a {of} with categories of its own")
     with TemporaryDirectory() as folder:
         file = Path(folder) / "model.json"
         model.save_model(str(file), format="json")

@@ -17,7 +17,7 @@ from scipy.special import expit
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.dumps.catboost_statistics import (
-    Level,
+    HasLevel,
     Statistic,
     asked_of_categories,
     check_statistics,
@@ -67,7 +67,7 @@ class CatBoostDump(AbstractDump):
 
     saved: Saved
     loss: str
-    asked: list[tuple[Level | Statistic, list[float]]]
+    asked: list[tuple[HasLevel | Statistic, list[float]]]
     of_categories: list[int]
 
     library: ClassVar[str] = "CatBoost"
@@ -171,7 +171,7 @@ def check_saved(saved: Saved, loss: str) -> None:
             )
 
 
-def _nodes(saved: Saved, width: int, of_categories: list[tuple[Level | Statistic, list[float]]]) -> Nodes:
+def _nodes(saved: Saved, width: int, of_categories: list[tuple[HasLevel | Statistic, list[float]]]) -> Nodes:
     """The nodes of the trees. What they ask about categories stands behind the columns."""
     numbers = saved["features_info"].get("float_features", ())
     asked = [(one["flat_feature_index"], border) for one in numbers for border in one.get("borders") or ()]

@@ -61,7 +61,7 @@ def saved_settings(saved: Saved) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class HasLevel:
     """Whether a column has one level, by its hash: 1 or 0."""
 
     column: int
@@ -73,7 +73,7 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class AboveBorder:
     """Whether a number is above a border, in float32; `if_missing` where there is none."""
 
     column: int
@@ -97,7 +97,7 @@ class Statistic:
     """
 
     categories: tuple[int, ...]
-    parts: tuple[Side | Level, ...]
+    parts: tuple[AboveBorder | HasLevel, ...]
     known: Hashes
     values: FloatArray
     unknown: float
@@ -112,7 +112,7 @@ class Statistic:
         return np.where(self.known[at] == whole, self.values[at], self.unknown)
 
 
-def asked_of_categories(saved: Saved) -> Iterator[tuple[Level | Statistic, list[float]]]:
+def asked_of_categories(saved: Saved) -> Iterator[tuple[HasLevel | Statistic, list[float]]]:
     """What is asked about categories, and the borders that it is compared with, in the order of their questions."""
     known = saved["features_info"]
     inputs = {
@@ -121,7 +121,7 @@ def asked_of_categories(saved: Saved) -> Iterator[tuple[Level | Statistic, list[
     }
     for info in known.get("categorical_features", ()):
         for hashed in info.get("values", ()):
-            yield Level(info["flat_feature_index"], hashed), [0.5]
+            yield HasLevel(info["flat_feature_index"], hashed), [0.5]
     for ctr in known.get("ctrs", ()):
         yield _statistic(ctr, saved["ctr_data"][ctr["identifier"]], inputs), ctr["borders"]
 
@@ -132,11 +132,11 @@ def _statistic(ctr: Saved, table: Saved, inputs: dict[str, dict[int, Saved]]) ->
         if "border" in element:
             info = inputs["float_features"][element["float_feature_index"]]
             border, if_missing = float(np.float32(element["border"])), info["nan_value_treatment"] == "AsTrue"
-            sides.append(Side(info["flat_feature_index"], border, if_missing))
+            sides.append(AboveBorder(info["flat_feature_index"], border, if_missing))
             continue
         column = inputs["categorical_features"][element["cat_feature_index"]]["flat_feature_index"]
         if "value" in element:
-            levels.append(Level(column, element["value"]))
+            levels.append(HasLevel(column, element["value"]))
         else:
             categories.append(column)
     stride = table["hash_stride"]
