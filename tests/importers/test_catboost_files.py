@@ -18,7 +18,14 @@ from tests.importers.samples import parities
 from tests.shorter import first
 
 cb = pytest.importorskip("catboost")
-SMALL = {"iterations": 20, "depth": 4, "learning_rate": 0.3, "verbose": 0, "allow_writing_files": False, "random_seed": 0}
+SMALL = {
+    "iterations": 20,
+    "depth": 4,
+    "learning_rate": 0.3,
+    "verbose": 0,
+    "allow_writing_files": False,
+    "random_seed": 0,
+}
 CHOSEN = ["a", "b", "c", "e"]
 WAYS: dict[str, dict[str, Any]] = {
     "combinations": {"one_hot_max_size": 1, "max_ctr_complexity": 4},

@@ -226,7 +226,11 @@ DERIVED = (
 
 
 def test_functions_that_bend_before_a_regression(tmp_path: Path) -> None:
-    text = REGRESSION.format(0.5, 2.0, -0.75, 1.0, "").replace('name="a"', 'name="log a"').replace('name="b"', 'name="kept b"')
+    text = (
+        REGRESSION.format(0.5, 2.0, -0.75, 1.0, "")
+        .replace('name="a"', 'name="log a"')
+        .replace('name="b"', 'name="kept b"')
+    )
     text = regression("regression", "none", text).replace(SCHEMA, SCHEMA + DERIVED)
     model = read(document(text), tmp_path)
     y = 0.5 + 2 * np.log(CELLS["a"] + 1) - 0.75 * CELLS["b"].clip(0.5, 2.5) + (CELLS["c"] == "green")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.dumps.catboost_statistics import COUNTED_IN_ALL, MEANS
-from butfor.estimator.dumps.city_hash import WORD
+from butfor.estimator.dumps.city_hash import LARGEST_HASH
 
 BEGINNING, FORMAT = b"CBM1", "FlabuffersModel_v1"
 """What a file begins with, and the format that it says it has. The second is misspelt there, too."""
@@ -199,7 +199,7 @@ def _counts(behind: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
             1 if named["ctr_type"] in COUNTED_IN_ALL else 2 if named["ctr_type"] in MEANS else table.number(4, "i", 0)
         )
         counts = table.packed(2, "i4").reshape(-1, width)
-        used = places[places["hash"] != WORD]
+        used = places[places["hash"] != LARGEST_HASH]
         cells = [[one, *row] for one, row in zip(used["hash"].tolist(), counts[used["row"]].tolist(), strict=True)]
         yield (
             named["identifier"],

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, UnsupportedModelError
-from butfor.estimator.dumps.city_hash import WORD, city_hash
+from butfor.estimator.dumps.city_hash import LARGEST_HASH, city_hash
 from butfor.space import frames
 
 Saved = dict[str, Any]
@@ -141,7 +141,7 @@ def _statistic(ctr: Saved, table: Saved, inputs: dict[str, dict[int, Saved]]) ->
             categories.append(column)
     stride = table["hash_stride"]
     cells = np.array(table["hash_map"], dtype=object).reshape(-1, stride)
-    cells = cells[[int(one) != WORD for one in cells[:, 0]]]  # the mark of an empty place
+    cells = cells[[int(one) != LARGEST_HASH for one in cells[:, 0]]]  # the mark of an empty place
     if not len(cells):
         raise InputError("a statistic of CatBoost has no rows.", "It must be unchanged.")
     hashes = cells[:, 0].astype(np.uint64)

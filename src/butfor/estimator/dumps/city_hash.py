@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from struct import unpack_from
 
-WORD = 2**64 - 1
+LARGEST_HASH = 2**64 - 1
 K0, K1, K2, K3 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F, 0xC949D7C7509E6557
 OF_PAIRS = 0x9DDFEA08EB382D69
 
@@ -32,18 +32,18 @@ def _word(text: bytes, at: int) -> int:
 
 
 def _turned(value: int, by: int) -> int:
-    value &= WORD
-    return ((value >> by) | (value << (64 - by))) & WORD
+    value &= LARGEST_HASH
+    return ((value >> by) | (value << (64 - by))) & LARGEST_HASH
 
 
 def _mixed(value: int) -> int:
-    value &= WORD
+    value &= LARGEST_HASH
     return value ^ (value >> 47)
 
 
 def _pair(low: int, high: int) -> int:
-    once = _mixed(((low ^ high) & WORD) * OF_PAIRS)
-    return _mixed(((high & WORD) ^ once) * OF_PAIRS) * OF_PAIRS & WORD
+    once = _mixed(((low ^ high) & LARGEST_HASH) * OF_PAIRS)
+    return _mixed(((high & LARGEST_HASH) ^ once) * OF_PAIRS) * OF_PAIRS & LARGEST_HASH
 
 
 def _up_to_16(text: bytes) -> int:
@@ -56,7 +56,7 @@ def _up_to_16(text: bytes) -> int:
         return _pair(size + (first << 3), last)
     if size > 0:
         low, high = text[0] + (text[size >> 1] << 8), size + (text[-1] << 2)
-        return _mixed(low * K2 ^ high * K3) * K2 & WORD
+        return _mixed(low * K2 ^ high * K3) * K2 & LARGEST_HASH
     return K2
 
 
@@ -75,7 +75,7 @@ def _up_to_64(text: bytes) -> int:
     )
     end, end_turned = _half(_word(text, 16) + _word(text, -32), _word(text, -24), _word(text, -16), _word(text, -8))
     both = _mixed((begin + end_turned) * K2 + (end + begin_turned) * K0)
-    return _mixed(both * K0 + begin_turned) * K2 & WORD
+    return _mixed(both * K0 + begin_turned) * K2 & LARGEST_HASH
 
 
 def _half(first: int, second: int, third: int, last: int) -> tuple[int, int]:
@@ -111,4 +111,4 @@ def _block(text: bytes, at: int, first: int, second: int) -> tuple[int, int]:
     first += w
     second = _turned(second + first + z, 21)
     total = first + x + y
-    return (total + z) & WORD, (second + _turned(total, 44) + first) & WORD
+    return (total + z) & LARGEST_HASH, (second + _turned(total, 44) + first) & LARGEST_HASH
