@@ -97,7 +97,8 @@ def _digest(search: str) -> str:
     place = Path(*search.split(".")[1:])
     root = Path(__file__).resolve().parents[1]
     digest = sha256()
-    for path in (root / "compiled" / "kernel.py", *sorted((root / place).rglob("*.py"))):
+    compiled = (root / "compiled" / name for name in ("boxing.py", "kernel.py"))
+    for path in (*compiled, *sorted((root / place).rglob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

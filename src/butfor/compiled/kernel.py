@@ -13,6 +13,7 @@ from typing import Any
 import numba
 from numba.extending import register_jitable
 
+from butfor.compiled.boxing import box_without_python
 from butfor.compiled.cache import cache_of
 from butfor.compiled.pause import pause_while_compiling
 
@@ -21,6 +22,7 @@ Function = Callable[..., Any]
 _only: frozenset[str] | None = None
 
 pause_while_compiling()
+box_without_python()
 
 
 def kernel(function: Function) -> Any:
