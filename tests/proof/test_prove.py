@@ -32,6 +32,7 @@ import butfor as bf
 from butfor.errors import InputError, RefutedError, UnsupportedModelError, UnsupportedProblemError
 from butfor.proof.checker import checker, checker_file
 from butfor.proof.model_files import MODEL_WRITERS
+from butfor.proof.provable import why_none
 from tests.proof import judge
 from tests.proof.cases import KINDS, cases, estimator, table, with_holes
 
@@ -288,8 +289,10 @@ def test_categories_of_catboost_are_refused_by_name(tmp_path: Path) -> None:
     X = X[["income"]].assign(job=np.where(X["age"] > X["age"].median(), "cook", "nurse"))
     quiet = {"iterations": 4, "depth": 2, "verbose": 0, "allow_writing_files": False}
     model = catboost.CatBoostClassifier(**quiet, cat_features=["job"]).fit(X, y)
-    with pytest.raises(UnsupportedModelError, match="a CatBoostClassifier with categories of its own"):
+    with pytest.raises(UnsupportedModelError, match=r"a CatBoostClassifier of catboost .* with categories of its own"):
         proven(model, X, tmp_path)
+    (why,) = set(why_none(bf.Explainer(model, data=X).explain(X.iloc[:3]), model))
+    assert "categories of its own" in why
 
 
 def test_numbers_are_written_without_loss(tmp_path: Path) -> None:

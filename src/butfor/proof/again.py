@@ -34,7 +34,7 @@ class GivenProofs:
 
     def verified(self, claim: Claim) -> list[tuple[bool, str]]:
         """Whether the proof of each answer is about it, proves its bound, and is accepted; and what was found."""
-        asked, model = ProofQuestion(claim), model_file(claim.reading.source)
+        model, asked = model_file(claim.reading.source), ProofQuestion(claim)
         shared = asked.columns(checker().Model(model.kind, model.content)), hashlib.sha256(model.content).hexdigest()
         return [self._verified(asked, shared, i) for i in range(len(claim))]
 

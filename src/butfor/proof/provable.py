@@ -15,8 +15,8 @@ def why_none(answers: Explanations, model: Any) -> list[str]:
     """For each answer, why `prove` makes no proof of it; empty if it tries to."""
     try:
         claim = claim_of(stated(answers), model, {})
-        asked = ProofQuestion(claim)
         model_file(claim.reading.source)
+        asked = ProofQuestion(claim)
         for i in range(len(claim)):
             asked.wanted(i)
     except ButforError as error:

@@ -192,7 +192,8 @@ class _Writer:
     def of(cls, group: Explanation | Explanations, model: Any, home: Path) -> _Writer:
         """All that can be refused is refused here, before anything is written."""
         claim = claim_of(stated(group), model, {})
-        writer = cls(ProofQuestion(claim), model_file(claim.reading.source), home)
+        file = model_file(claim.reading.source)  # first: rows of a model that is not proven may be no numbers
+        writer = cls(ProofQuestion(claim), file, home)
         writer._compare()
         for i in range(len(claim)):
             writer.asked.wanted(i)
