@@ -86,8 +86,8 @@ def test_a_question_can_be_interrupted_at_any_moment() -> None:
     draw, ended = random.Random(0), Counter[str]()
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
-        for _ in range(40):
-            signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.001, 1.2 * seconds))
+        for _ in range(20):
+            signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.001, 2 * seconds))
             try:
                 ended[explainer.explain(X[0]).certificate.status.name] += 1
             except KeyboardInterrupt:
@@ -96,7 +96,7 @@ def test_a_question_can_be_interrupted_at_any_moment() -> None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert ended.total() == 40
+    assert ended.total() == 20
     assert len(ended) > 1
 
 
