@@ -22,7 +22,6 @@ from butfor.estimator.dumps.catboost_statistics import (
     asked_of_categories,
     check_statistics,
     hashes_of,
-    saved_settings,
 )
 from butfor.estimator.dumps.dump import AbstractDump, DumpedClassifier, DumpedRegressor, FromDump, as_numbers, softmax
 from butfor.model.nodes import Nodes, numbered
@@ -122,7 +121,7 @@ def catboost_in_file(saved: Saved) -> CatBoostFileClassifier | CatBoostFileRegre
     info, known = saved["model_info"], saved["features_info"]
     loss = info["params"]["loss_function"]["type"]
     check_saved(saved, loss)
-    check_statistics(saved, saved_settings(saved))
+    check_statistics(saved)
     classes = tuple(info["class_params"]["class_names"]) if loss in CLASS_LOSSES_OF_CATBOOST else ()
     chosen = known.get("categorical_features", [])
     columns = sorted([*known.get("float_features", ()), *chosen], key=lambda one: one["flat_feature_index"])

@@ -36,14 +36,14 @@ MEANS = ("BinarizedTargetMeanValue", "FloatTargetMeanValue")
 """The kinds of statistics that are means."""
 
 
-def check_statistics(saved: Saved, settings: Mapping[str, Any]) -> None:
-    """Refuse statistics that a saved model does not hold as they were. `settings` are lists of statistics by their kind.
+def check_statistics(saved: Saved) -> None:
+    """Refuse statistics that a saved model does not hold as they were.
 
     Two of one kind get one name, and so only one table. Means of classes lose their digits after the point.
     """
     kinds = [ctr["ctr_type"] for ctr in saved["features_info"].get("ctrs", ())]
     means = [kind for kind in kinds if kind in MEANS]
-    twice = [kind for listed in settings.values() for kind in listed if listed.count(kind) > 1] if kinds else []
+    twice = [kind for listed in _settings(saved).values() for kind in listed if listed.count(kind) > 1] if kinds else []
     if means or twice:
         raise UnsupportedModelError(
             f"CatBoost was trained with the statistic {(means or twice)[0]!r}" + ("." if means else " twice."),
@@ -52,7 +52,7 @@ def check_statistics(saved: Saved, settings: Mapping[str, Any]) -> None:
         )
 
 
-def saved_settings(saved: Saved) -> dict[str, list[str]]:
+def _settings(saved: Saved) -> dict[str, list[str]]:
     """The statistics that a saved model was trained with, by their kind."""
     params = saved["model_info"]["params"].get("cat_feature_params") or {}
     listed = {name: params.get(name) or () for name in ("simple_ctrs", "combinations_ctrs")}

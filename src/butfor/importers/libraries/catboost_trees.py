@@ -48,9 +48,7 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
     loss = str(model.get_all_params()["loss_function"]).split(":")[0]
     saved = _saved(model)
     check_saved(saved, loss)
-    params = model.get_all_params()
-    names = ("simple_ctr", "combinations_ctr")
-    check_statistics(saved, {name: [words.split(":")[0] for words in params.get(name) or ()] for name in names})
+    check_statistics(saved)
     classes = tuple(np.asarray(model.classes_).tolist()) if loss in CLASS_LOSSES_OF_CATBOOST else ()
     return _read(saved, loss, classes, columns, as_catboost_answers(saved))
 
