@@ -20,7 +20,7 @@ def plain(value: Any) -> Any:
 
 def plain_within(value: Any) -> Any:
     """The same for all that a list, a tuple or a dict holds. A series of pandas is a dict."""
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+    if type(value) is list or type(value) is tuple:
         return type(value)(map(plain_within, value))
     if type(value) is not dict and hasattr(value, "to_dict") and getattr(value, "ndim", None) == 1:
         value = value.to_dict()

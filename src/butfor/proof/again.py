@@ -14,7 +14,6 @@ from butfor.claim import Claim
 from butfor.errors import InputError
 from butfor.proof.asked import ProofQuestion
 from butfor.proof.checker import checker
-from butfor.proof.model_files import model_file
 from butfor.proof.prove import LEFT_TO_FLOATS, file_name
 from butfor.records.whole_file import path_of
 
@@ -34,7 +33,8 @@ class GivenProofs:
 
     def verified(self, claim: Claim) -> list[tuple[bool, str]]:
         """Whether the proof of each answer is about it, proves its bound, and is accepted; and what was found."""
-        model, asked = model_file(claim.reading.source), ProofQuestion(claim)
+        asked = ProofQuestion(claim)
+        model = asked.file
         shared = asked.columns(checker().Model(model.kind, model.content)), hashlib.sha256(model.content).hexdigest()
         return [self._verified(asked, shared, i) for i in range(len(claim))]
 

@@ -19,7 +19,7 @@ from butfor.problem.targets.classes import Classes, Other, Probability
 from butfor.problem.targets.safer import OtherBeyond
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.values import ValueIn
-from butfor.proof.model_files import ModelInputs, not_proven
+from butfor.proof.model_files import ModelInputs, model_file, not_proven
 
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
@@ -41,10 +41,11 @@ def not_asked(what: str) -> UnsupportedProblemError:
 
 
 class ProofQuestion:
-    """The question of some answers, as the checker reads it."""
+    """The question of some answers, as the checker reads it, and the file of their model."""
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
+        self.file = model_file(claim.reading.source)  # first: the rows of a model that is not read may be no numbers
         space = claim.answers.space
         if not claim.whole:
             raise not_asked("a question that the answers do not hold as data")

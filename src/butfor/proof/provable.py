@@ -8,14 +8,12 @@ from butfor.claim import claim_of, stated
 from butfor.errors import ButforError
 from butfor.explanation.explanations import Explanations
 from butfor.proof.asked import ProofQuestion
-from butfor.proof.model_files import model_file
 
 
 def why_none(answers: Explanations, model: Any) -> list[str]:
     """For each answer, why `prove` makes no proof of it; empty if it tries to."""
     try:
         claim = claim_of(stated(answers), model, {})
-        model_file(claim.reading.source)
         asked = ProofQuestion(claim)
         for i in range(len(claim)):
             asked.wanted(i)

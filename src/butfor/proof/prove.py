@@ -25,7 +25,7 @@ from butfor.portfolio.portfolio import Portfolio
 from butfor.proof.asked import ProofQuestion, hexes
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.linear_prover import LinearProver
-from butfor.proof.model_files import ModelFile, ModelInputs, model_file, not_proven
+from butfor.proof.model_files import ModelFile, ModelInputs, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.prover import CheaperError, Prover, UnprovenError
 from butfor.proof.rivals_prover import RivalsProver
@@ -184,7 +184,6 @@ class _Writer:
     """Writes the proofs of answers to one question into a folder."""
 
     asked: ProofQuestion
-    file: ModelFile
     home: Path
     known: dict[str, tuple[list[str], Any]] = field(default_factory=dict)
 
@@ -192,8 +191,7 @@ class _Writer:
     def of(cls, group: Explanation | Explanations, model: Any, home: Path) -> _Writer:
         """All that can be refused is refused here, before anything is written."""
         claim = claim_of(stated(group), model, {})
-        file = model_file(claim.reading.source)  # first: rows of a model that is not proven may be no numbers
-        writer = cls(ProofQuestion(claim), file, home)
+        writer = cls(ProofQuestion(claim), home)
         writer._compare()
         for i in range(len(claim)):
             writer.asked.wanted(i)
@@ -205,6 +203,10 @@ class _Writer:
         )
         write_whole(home / writer.model_name, [writer.file.content.decode()])
         return writer
+
+    @property
+    def file(self) -> ModelFile:
+        return self.asked.file
 
     @cached_property
     def model_name(self) -> str:

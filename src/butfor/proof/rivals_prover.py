@@ -114,9 +114,7 @@ class RivalsProver(LinearProver):
         moved = sum(share for value, share in shares.items() if value != term.column.now)
         if term.levels:
             return 1.0 - max(shares.values())
-        mean = sum((Fraction(share) * value for value, share in shares.items()), Fraction(0)) / Fraction(
-            sum(shares.values())
-        )
+        mean = _mean(shares)
         mixed = sum(share * float(self._price(term, value)) for value, share in shares.items())
         gap = float(self._price(term, mean)) - mixed
         if term.column.step:
@@ -129,9 +127,14 @@ class RivalsProver(LinearProver):
         values = sorted(shares)
         if term.levels:
             return hex(1 << max(values, key=shares.__getitem__))
-        mean = sum(Fraction(share) * value for value, share in shares.items()) / Fraction(sum(shares.values()))
         low, high = values[0], values[-1]
-        return self._place(term, part, low, high, (mean - low) / (high - low))
+        return self._place(term, part, low, high, (_mean(shares) - low) / (high - low))
+
+
+def _mean(shares: dict[Any, float]) -> Fraction:
+    """The mean of values by their shares."""
+    total = sum((Fraction(share) * value for value, share in shares.items()), Fraction(0))
+    return total / Fraction(sum(shares.values()))
 
 
 def _written(rates: list[Fraction]) -> list[int]:
