@@ -14,10 +14,10 @@ from scipy.special import boxcox
 from scipy.stats import yeojohnson
 
 from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.bent import bent
 from butfor.importers.fold.calculated import of_formulas
 from butfor.importers.fold.column import Column, Values, in_numbers, last_where
 from butfor.importers.libraries.encoder_steps import chosen
-from butfor.importers.libraries.sklearn_bent_steps import bent
 from butfor.importers.libraries.sklearn_steps import clipped, fill_missing, missing, missing_flag
 from butfor.importers.registry import read_step, register_step
 from butfor.model.formula import Formula

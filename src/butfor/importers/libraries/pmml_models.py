@@ -17,9 +17,9 @@ from butfor.estimator.pmml.models import (
     WeightedSum,
 )
 from butfor.importers.fold.additive import additive_over
+from butfor.importers.fold.bent import bent
 from butfor.importers.fold.column import Column, NeedsLevels, Values
 from butfor.importers.fold.nodes import trees_over
-from butfor.importers.libraries.sklearn_bent_steps import bent
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import value_behind
 from butfor.model.median import Median

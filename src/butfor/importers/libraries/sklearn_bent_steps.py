@@ -1,12 +1,11 @@
 """scikit-learn's transformers that bend one column and never turn it around, and its target encoder.
 
-Trees see only the order of a column, so cuts move through such a step exactly. A linear model after it is refused.
+Trees see only the order of a column, so cuts move through such a step exactly. A linear model after it is additive.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -17,8 +16,9 @@ from scipy.special import cbrt, expit
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.bent import bent
 from butfor.importers.fold.calculated import of_formulas
-from butfor.importers.fold.column import Column, Values, in_numbers, reached
+from butfor.importers.fold.column import Column, Values, reached
 from butfor.importers.libraries.sklearn_steps import encoder, refuse_half, stacked, working_type
 from butfor.importers.registry import register_step
 from butfor.model.float_order import LARGEST_FLOAT
@@ -43,34 +43,6 @@ CLOSE_NUMBERS = np.array([1.3, 6.5])[:, None] + np.spacing([[1.3], [6.5]]) * np.
 
 END_OF_QUANTILES = 1e-7
 """How close to its ends scikit-learn's QuantileTransformer takes a number for the end."""
-
-
-def bent(
-    column: Column, function: Callable[[Values], Values], by: str, at: Sequence[float] | None = None, **changes: Any
-) -> Column:
-    """A column after a rising function that is not affine. It is convex, or concave, between the values `at`.
-
-    Below the numbers for which it is defined, the estimator accepts no row. There the function is taken for minus
-    infinity, so that it rises everywhere.
-    """
-    number = column.table is None and column.edges is None
-    bends: Callable[[], FloatArray] | None = None
-    if number and at is not None and column.affine:
-        bends = partial(reached, column, at)
-    elif number and column.turns:
-        raise UnsupportedModelError(
-            f"{by} bends a column that turns around: {column.bent_by}.", "It must never turn around.", "Leave one out."
-        )
-    return column.map(partial(_rising, function), affine=False, bent_by=by, bends=bends, **changes)
-
-
-def _rising(function: Callable[[Values], Values], x: Values) -> Values:
-    x = in_numbers(x)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        out = np.asarray(function(x))
-    lost = np.isnan(out) & ~np.isnan(x)
-    return np.where(lost, np.copysign(np.inf, x), out) if lost.any() else out
 
 
 def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
