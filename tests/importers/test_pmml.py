@@ -257,8 +257,15 @@ def test_functions_that_bend_before_a_tree_and_outliers(tmp_path: Path) -> None:
     model = read(inside, tmp_path)
     assert model.predict(CELLS).tolist() == clipped.tolist()
     check_importer(model, CELLS)
-    with pytest.raises(UnsupportedModelError, match="asMissingValues"):
-        read(inside.replace(b"asExtremeValues", b"asMissingValues"), tmp_path)
+    model = read(inside.replace(b"asExtremeValues", b"asMissingValues"), tmp_path)
+    left = CELLS.assign(a=CELLS["a"].where(CELLS["a"].between(1, 3)))
+    assert model.predict(CELLS).tolist() == read(document(CARD), tmp_path).predict(left).tolist()
+    check_importer(model, CELLS)
+    model = read(inside.replace(b"asExtremeValues", b'asMissingValues" missingValueReplacement="5'), tmp_path)
+    assert model.predict(left).tolist() == read(document(CARD), tmp_path).predict(left.fillna({"a": 5})).tolist()
+    check_importer(model, CELLS)
+    with pytest.raises(UnsupportedModelError, match="outliers='other'"):
+        read(inside.replace(b"asExtremeValues", b"other"), tmp_path)
 
 
 def chain(single: bool) -> str:

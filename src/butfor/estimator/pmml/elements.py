@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from butfor.errors import InputError, UnsupportedModelError
 
-A = TypeVar("A")
+Label = str | int | float | bool
 
 DECLARED = re.compile(rb"<!\s*(DOCTYPE|ENTITY)")
 """What a PMML file has no need of, and what can make a small file expand to gigabytes."""
@@ -89,3 +89,28 @@ def segments_in(segmentation: Element) -> list[Element]:
     if not segments:
         raise InputError("a Segmentation has no Segment.", "One is needed.")
     return segments
+
+
+def label_of(text: str, kind: str) -> Label:
+    """A value as its type writes it."""
+    if kind == "boolean":
+        return text.lower() == "true"
+    if kind == "integer":
+        return int(float(text))
+    return float(text) if kind in ("double", "float") else text
+
+
+def position_of(levels: Sequence[Any], text: str) -> int | None:
+    """The position of a level that is written in a file; None if it is no level."""
+    return next((k for k, level in enumerate(levels) if _same(level, text)), None)
+
+
+def _same(level: Label, text: str) -> bool:
+    if isinstance(level, bool):
+        return text.lower() == str(level).lower()
+    if isinstance(level, int | float):
+        try:
+            return float(text) == level
+        except ValueError:
+            return False
+    return level == text

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.space import frames
 
 Step = tuple[str, Any]
-"""What is done to a number, and with what: "+", "-", "*" or "/" a constant, "float", "is" a level, or one that bends it."""
+"""What is done to a number, and with what: "+", "-", "*" or "/" a constant, "float", "is" a level, a value "instead" of a missing
+one, one that bends it, or one that is made piece by piece."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Read:
-    """What a model reads: a field (its number), after some steps that never let it fall."""
+    """What a model reads: a field, after some steps. `levels`: what it may be, if it is the position of a level."""
 
     field: int
     steps: tuple[Step, ...] = ()
+    levels: tuple[Any, ...] | None = None
+
+    def then(self, name: str, by: Any = None, levels: tuple[Any, ...] | None = None) -> Read:
+        """What is read after one more step."""
+        return Read(self.field, (*self.steps, (name, by)), levels)
 
     def after(self, x: FloatArray) -> FloatArray:
         """The numbers, or the positions of levels, after the steps."""
@@ -89,6 +95,15 @@ class Read:
             for name, by in self.steps:
                 x = STEP_FUNCTIONS[name](x, by)
         return x
+
+    def undefined(self, x: FloatArray) -> BoolArray:
+        """Where a function among the steps is not defined."""
+        out = np.zeros(len(x), dtype=np.bool_)
+        for k, (name, _) in enumerate(self.steps):
+            if name in BENDING_STEPS:
+                before = Read(self.field, self.steps[:k]).after(x)
+                out |= np.isnan(Read(self.field, self.steps[k : k + 1]).after(before)) & ~np.isnan(before)
+        return out
 
     @property
     def slope(self) -> float:
@@ -100,8 +115,20 @@ class Read:
 
     @property
     def takes_missing(self) -> bool:
-        """Whether it is a number where its field is missing, too."""
-        return any(name == "is known to be" for name, _ in self.steps)
+        """Whether it is known where its field is missing, too."""
+        return not bool(np.isnan(self.after(np.array([np.nan])))[0])
+
+    @property
+    def gaps(self) -> bool:
+        """Whether it is missing somewhere where its field is not."""
+        lost = False
+        for name, by in self.steps:
+            if name == "instead":
+                lost = False
+            elif name in PIECES:
+                kept = name in ("lines", "within") or np.isnan(by.missing)
+                lost = by.gaps or (lost and kept)
+        return lost
 
     @property
     def single(self) -> bool:
@@ -126,14 +153,18 @@ BENDING_STEPS: dict[str, Callable[[FloatArray, Any], FloatArray]] = {
 }
 """Functions that never fall, and are no lines. The first two have a constant."""
 
+PIECES = ("lines", "within", "bins", "table")
+"""What is made piece by piece: the constants are those of `pieces.py`."""
+
 STEP_FUNCTIONS: dict[str, Callable[[FloatArray, Any], FloatArray]] = BENDING_STEPS | {
     "+": lambda x, by: x + by,
     "-": lambda x, by: x - by,
     "*": lambda x, by: x * by,
     "/": lambda x, by: x / by,
     "float": _in_single,
-    "is": lambda x, by: np.where(np.isnan(x), np.nan, x == by),
-    "is known to be": lambda x, by: (x == by).astype(np.float64),
+    "is": lambda x, by: np.where(np.isnan(x), np.nan, x == (-1 if by is None else by)),
+    "instead": lambda x, by: np.where(np.isnan(x), by, x),
+    **dict.fromkeys(PIECES, lambda x, by: by(x)),
 }
 
 

@@ -13,7 +13,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.boosters import AbstractNativeClassifier, AbstractNativeRegressor
 from butfor.estimator.dumps.dump import softmax
-from butfor.estimator.pmml.fields import Field, Read, inputs
+from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read, inputs
 from butfor.estimator.pmml.predicates import Known, Predicate, Question, truth
 from butfor.model.median import Median
 from butfor.model.monotone import AbstractStep, ComplementaryLogLog, Exponential, Logistic, Normal
@@ -78,12 +78,12 @@ class InPmml(ABC):
                     "The model in the file predicts nothing without it.",
                 )
         found = [read.after(columns[read.field]) for read in self.reads]
-        for read, values in zip(self.reads, found, strict=True):
-            undefined = np.isnan(values) & ~np.isnan(columns[read.field])
+        for read in self.reads:
+            undefined = read.undefined(columns[read.field])
             if undefined.any():
                 raise InputError(
                     f"column {self.fields[read.field].name!r} holds {float(columns[read.field][undefined][0])!r}.",
-                    f"{' and '.join(name for name, _ in read.steps)} in the file are not defined there.",
+                    f"{' and '.join(name for name, _ in read.steps if name in BENDING_STEPS)} in the file are not defined there.",
                 )
         return np.column_stack(found)
 

@@ -16,21 +16,24 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.estimator.pmml.elements import (
+    Label,
     attribute,
     child,
     children,
     in_single,
+    label_of,
     name_of,
     not_read,
     number_in,
     parsed,
     segments_in,
 )
+from butfor.estimator.pmml.expressions import as_number
 from butfor.estimator.pmml.growing import AskedFirst, Growing, Grown, PmmlNode, WhereMissing, written
 from butfor.estimator.pmml.models import Characteristic, MedianOfTrees, Reasons, SumOfTrees, WeightedSum
 from butfor.estimator.pmml.predicates import AlwaysSo
 from butfor.estimator.pmml.reading_predicates import predicate_of
-from butfor.estimator.pmml.scope import Label, Scope, label_of
+from butfor.estimator.pmml.scope import Scope, fields_of
 
 NORMALIZATIONS = {
     "none": None,
@@ -83,7 +86,7 @@ class _ModelReader:
 
     def _refused(self) -> tuple[int, ...]:
         """The fields that must not be missing."""
-        return tuple(sorted({self.scope.reads[read].field for read in self.growing.refused}))
+        return fields_of(self.growing.refused, self.scope)
 
     def _labels(self, model: Element) -> list[Label]:
         """The classes, in the order of the file; none for a model that predicts a number."""
@@ -331,35 +334,32 @@ class _ModelReader:
         """A weighted sum of columns for each table."""
         tables, link = self._tables(model)
         terms = [self._term(one, scope) for table in tables for one in children(table)]
-        reads = [read for read, _ in terms]
-        weights, at = np.zeros((len(tables), len(scope.reads))), iter(terms)
+        reads = [*dict.fromkeys(read for read, _ in terms)]  # what is not read may be missing
+        weights, at = np.zeros((len(tables), len(reads))), iter(terms)
         for k, table in enumerate(tables):
             for _ in children(table):
                 read, weight = next(at)
-                weights[k, read] += weight
+                weights[k, reads.index(read)] += weight
         base = np.array([number_in(table, "intercept") for table in tables])
         factor, constant = self._rescaled(model)
         if link is None:
             weights, base = factor * weights, factor * base + constant
         elif (factor, constant) != (1.0, 0.0):
             raise not_read("Targets behind a link", model)
-        lost = {scope.reads[read].field for read in reads if not scope.reads[read].takes_missing}
+        lost = fields_of([read for read in reads if scope.may_be_missing(read)], scope)
         return WeightedSum(
-            scope.fields, tuple(scope.reads), tuple(sorted(lost)), tuple(self.labels), link,
+            scope.fields, tuple(scope.reads[read] for read in reads), lost, tuple(self.labels), link,
             weights=weights, base=base,
         )  # fmt: skip
 
     def _term(self, one: Element, scope: Scope) -> tuple[int, float]:
         kind, weight = name_of(one), number_in(one, "coefficient", 0.0)
         if kind == "NumericPredictor" and number_in(one, "exponent", 1.0) == 1:
-            return scope.number(attribute(one, "name")), weight
+            return scope.read(as_number(scope.reads[scope.number(attribute(one, "name"))], one)), weight
         if kind == "CategoricalPredictor":
             read = scope.number(attribute(one, "name"))
-            position = scope.position(read, attribute(one, "value"))
-            if position is None:
-                return scope.read(scope.reads[read]), 0.0  # no row has this level
-            before = scope.reads[read]
-            return scope.read(replace(before, steps=(*before.steps, ("is known to be", position)))), weight
+            position = scope.position(read, attribute(one, "value"))  # no row is None
+            return scope.read(scope.reads[read].then("is", position).then("instead", 0.0)), weight
         raise not_read("a power" if kind == "NumericPredictor" else f"a {kind}", one)
 
 

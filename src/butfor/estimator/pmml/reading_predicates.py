@@ -47,11 +47,11 @@ def _in_set(read: int, texts: list[str], wanted: bool, scope: Scope) -> Predicat
         parts = tuple(_equal(read, float(text), scope) for text in texts)
         return Compound("or", parts) if wanted else Compound("and", tuple(_not(part) for part in parts))
     levels = frozenset(k for k in (scope.position(read, text) for text in texts) if k is not None)
-    return Answered(OneOf(read, levels, len(scope.field(read).levels or ())), wanted)
+    return Answered(OneOf(read, levels, len(scope.reads[read].levels or ())), wanted)
 
 
 def _of_level(read: int, sign: str, text: str, scope: Scope, one: Element) -> Predicate:
-    position, count = scope.position(read, text), len(scope.field(read).levels or ())
+    position, count = scope.position(read, text), len(scope.reads[read].levels or ())
     if sign in ("equal", "notEqual"):
         own = frozenset[int]() if position is None else frozenset({position})
         return Answered(OneOf(read, own, count), sign == "equal")

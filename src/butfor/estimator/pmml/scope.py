@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from butfor.errors import InputError, choice
-from butfor.estimator.pmml.elements import attribute, child, children, name_of, not_read, number_in
-from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read, Step
+from butfor.estimator.pmml.elements import (
+    attribute,
+    child,
+    children,
+    label_of,
+    name_of,
+    not_read,
+    number_in,
+    position_of,
+)
+from butfor.estimator.pmml.expressions import Expression
+from butfor.estimator.pmml.fields import Field, Read, Step
+from butfor.estimator.pmml.pieces import InsideEnds
 from butfor.estimator.pmml.predicates import Known
 
 WHERE_INVALID = {"returnInvalid": "refused", "asMissing": "missing", "asIs": "kept"}
-
-Label = str | int | float | bool
 
 
 @dataclass
@@ -39,7 +47,7 @@ class Scope:
         if dictionary is None:
             raise InputError("the file has no DataDictionary.", "It says what the columns hold.")
         known = {attribute(one, "name"): one for one in children(dictionary, "DataField")}
-        schema, mentioned = child(model, "MiningSchema"), _mentioned(model)
+        schema, mentioned = child(model, "MiningSchema"), _mentioned(root)
         if schema is None:
             raise InputError(f"the {name_of(model)} has no MiningSchema.", "It says which columns the model takes.")
         fields = []
@@ -50,7 +58,7 @@ class Scope:
             fields.append(_field(known[name], one, mentioned[name]))
         scope = cls(tuple(fields))
         for j, (own, one) in enumerate(zip(fields, _active(schema), strict=True)):
-            scope.names[own.name] = scope.read(Read(j, _outliers(own, one)))
+            scope.names[own.name] = scope.read(Read(j, _outliers(own, one), own.levels))
         scope.derive(child(root, "TransformationDictionary"))
         return scope
 
@@ -78,82 +86,50 @@ class Scope:
 
     def is_level(self, read: int) -> bool:
         """Whether a read is the position of a level."""
-        return self.field(read).levels is not None and not self.reads[read].steps
+        return self.reads[read].levels is not None
+
+    def may_be_missing(self, read: int) -> bool:
+        """Whether a read is missing in some rows."""
+        own = self.reads[read]
+        return own.gaps or not (own.takes_missing or self.fields[own.field].instead is not None)
 
     def position(self, read: int, text: str) -> int | None:
         """The position of a level that is written in the file; None if no row has it."""
-        levels = self.field(read).levels or ()
-        return next((k for k, level in enumerate(levels) if _same(level, text)), None)
+        return position_of(self.reads[read].levels or (), text)
 
     @property
     def start(self) -> dict[int, Known]:
         """What is known of each read before anything is asked."""
-        return {
-            k: Known(lost=False if self.fields[read.field].instead is not None else None)
-            for k, read in enumerate(self.reads)
-        }
+        return {k: Known(lost=None if self.may_be_missing(k) else False) for k in range(len(self.reads))}
 
     def derive(self, transformations: Element | None) -> None:
         """Add the columns that a part derives."""
         for one in () if transformations is None else children(transformations, "DerivedField"):
-            steps = (("float", None),) if one.get("dataType") == "float" else ()
-            self.names[attribute(one, "name")] = self._read_of(next(children(one)), steps)
+            made = Expression(self.fields, lambda name: self.reads[self.number(name)], _kind_of_levels(one)).read(
+                next(children(one))
+            )
+            if one.get("dataType") == "float" and made.levels is None:
+                made = made.then("float")
+            self.names[attribute(one, "name")] = self.read(made)
         for one in () if transformations is None else children(transformations, "DefineFunction"):
             raise not_read(f"a function {one.get('name')!r}", transformations)
 
-    def _read_of(self, expression: Element, steps: tuple[tuple[str, Any], ...] = ()) -> int:
-        base, own = self._expression(expression)
-        if steps and self.fields[base.field].levels is not None and not (base.steps or own):
-            steps = ()  # the type of a level changes nothing
-        return self.read(Read(base.field, (*base.steps, *own, *steps)))
 
-    def _expression(self, one: Element) -> tuple[Read, tuple[tuple[str, Any], ...]]:
-        """A read, and what is done to it."""
-        kind = name_of(one)
-        if kind == "FieldRef" and one.get("mapMissingTo") is None:
-            return self.reads[self.number(attribute(one, "field"))], ()
-        if kind == "NormDiscrete":
-            read = self.number(attribute(one, "field"))
-            position = self.position(read, attribute(one, "value")) if self.is_level(read) else None
-            if position is None:
-                raise not_read("a NormDiscrete of a number, or of a level that is not listed", one)
-            zero = one.get("mapMissingTo") is not None and number_in(one, "mapMissingTo") == 0
-            if one.get("mapMissingTo") is not None and not zero:
-                raise not_read("mapMissingTo", one)
-            return self.reads[read], (("is known to be" if zero else "is", position),)
-        if kind == "NormContinuous":
-            return self._line(one)
-        if kind == "Apply":
-            return self._applied(one)
-        raise not_read(f"a {kind}")
+def _kind_of_levels(derived: Element) -> str | None:
+    """The type of the levels of a derived field; None if it is a number."""
+    return derived.get("dataType", "string") if derived.get("optype") in ("categorical", "ordinal") else None
 
-    def _line(self, one: Element) -> tuple[Read, tuple[tuple[str, Any], ...]]:
-        """A line through two points."""
-        points = [(number_in(point, "orig"), number_in(point, "norm")) for point in children(one, "LinearNorm")]
-        read = self.number(attribute(one, "field"))
-        if len(points) != 2 or one.get("outliers", "asIs") != "asIs" or one.get("mapMissingTo") is not None:
-            raise not_read("a NormContinuous with ends, or of several pieces", one)
-        (x0, y0), (x1, y1) = points
-        if not (y1 - y0) / (x1 - x0) > 0:
-            raise not_read("a falling NormContinuous", one)
-        return self.reads[read], (("-", x0), ("*", (y1 - y0) / (x1 - x0)), ("+", y0))
 
-    def _applied(self, one: Element) -> tuple[Read, tuple[tuple[str, Any], ...]]:
-        """A number plus, minus, times or by a constant, the smaller or larger of both, or a function that never falls."""
-        name, parts = attribute(one, "function"), list(children(one))
-        if one.get("mapMissingTo") is not None or one.get("defaultValue") is not None:
-            raise not_read("a value in place of a missing one", one)
-        constants = [k for k, part in enumerate(parts) if name_of(part) == "Constant"]
-        if name in BENDING_STEPS and len(parts) == 1 and not constants:
-            read, steps = self._expression(parts[0])
-            return read, (*steps, (name, None))
-        if name not in ("+", "-", "*", "/", "min", "max") or len(parts) != 2 or len(constants) != 1:
-            raise not_read(f"the function {name!r}", one)
-        by = float(parts[constants[0]].text or "nan")
-        if (constants == [0] and name in ("-", "/")) or (name in ("*", "/") and not by > 0) or not np.isfinite(by):
-            raise not_read(f"the function {name!r} that falls, or is no line", one)
-        read, steps = self._expression(parts[1 - constants[0]])
-        return read, (*steps, (name, by))
+def fields_of(reads: Iterable[int], scope: Scope) -> tuple[int, ...]:
+    """The fields that must not be missing if some reads must not."""
+    needed = [scope.reads[read] for read in reads]
+    for one in needed:
+        if one.gaps:
+            raise not_read(
+                f"a field made of {scope.fields[one.field].name!r} that is missing for some numbers or levels where the model "
+                "needs it (defaultValue or mapMissingTo would say what it is then)"
+            )
+    return tuple(sorted({one.field for one in needed}))
 
 
 def _active(schema: Element) -> list[Element]:
@@ -166,20 +142,29 @@ def _outliers(own: Field, mining: Element) -> tuple[Step, ...]:
     if mining.get("outliers", "asIs") == "asIs":
         return ()
     low, high = number_in(mining, "lowValue", -np.inf), number_in(mining, "highValue", np.inf)
-    inside = own.instead is None or (own.levels is None and low <= own.instead <= high)
-    if mining.get("outliers") != "asExtremeValues" or own.levels is not None or not inside:
-        raise not_read(f"outliers={mining.get('outliers')!r} of {own.name!r}", mining)
-    return ("max", low), ("min", high)
+    how = mining.get("outliers")
+    if own.levels is not None or how not in ("asExtremeValues", "asMissingValues"):
+        raise not_read(f"outliers={how!r} of {own.name!r}", mining)
+    if how == "asExtremeValues":
+        if own.instead is not None and not low <= own.instead <= high:
+            raise not_read(f"a missingValueReplacement of {own.name!r} that is an outlier", mining)
+        return ("max", low), ("min", high)
+    within = ("within", InsideEnds(low, high))
+    return (within,) if own.instead is None else (within, ("instead", float(own.instead)))
 
 
-def _mentioned(model: Element) -> dict[str, list[str]]:
-    """The values that predicates and regressions name, for each field. A dictionary may leave the levels out."""
+def _mentioned(root: Element) -> dict[str, list[str]]:
+    """The values that a file names elsewhere, for each field. A dictionary may leave the levels out."""
     found: dict[str, list[str]] = defaultdict(list)
-    for one in model.iter():
-        if name_of(one) in ("SimplePredicate", "CategoricalPredictor") and one.get("value") is not None:
+    for one in root.iter():
+        if name_of(one) in ("SimplePredicate", "CategoricalPredictor", "NormDiscrete") and one.get("value") is not None:
             found[one.get("field") or one.get("name") or ""].append(one.get("value") or "")
         if name_of(one) == "SimpleSetPredicate":
             found[one.get("field") or ""] += array_in(one)
+        if name_of(one) == "MapValues":
+            for pair in children(one, "FieldColumnPair"):
+                cells = [cell for row in one.iter() for cell in children(row, attribute(pair, "column"))]
+                found[attribute(pair, "field")] += [(cell.text or "").strip() for cell in cells]
     return found
 
 
@@ -242,23 +227,3 @@ def _ends(data: Element) -> tuple[float, float]:
         raise not_read("several Intervals, or open ones", data)
     ends = [(number_in(one, "leftMargin", -np.inf), number_in(one, "rightMargin", np.inf)) for one in intervals]
     return ends[0] if ends else (-np.inf, np.inf)
-
-
-def label_of(text: str, kind: str) -> Label:
-    """A value as its type writes it."""
-    if kind == "boolean":
-        return text.lower() == "true"
-    if kind == "integer":
-        return int(float(text))
-    return float(text) if kind in ("double", "float") else text
-
-
-def _same(level: Label, text: str) -> bool:
-    if isinstance(level, bool):
-        return text.lower() == str(level).lower()
-    if isinstance(level, int | float):
-        try:
-            return float(text) == level
-        except ValueError:
-            return False
-    return level == text

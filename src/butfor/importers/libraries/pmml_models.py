@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import groupby
+
+import numpy as np
 
 from butfor.errors import UnsupportedModelError
-from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read
+from butfor.estimator.pmml.fields import Field
 from butfor.estimator.pmml.models import (
     LINK_STEPS,
     InPmml,
@@ -17,9 +18,9 @@ from butfor.estimator.pmml.models import (
     WeightedSum,
 )
 from butfor.importers.fold.additive import additive_over
-from butfor.importers.fold.bent import bent
 from butfor.importers.fold.column import Column, NeedsLevels, Values
 from butfor.importers.fold.nodes import trees_over
+from butfor.importers.libraries.pmml_columns import PmmlColumn
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import value_behind
 from butfor.model.median import Median
@@ -34,13 +35,19 @@ def read_in_pmml(estimator: PmmlClassifier | PmmlRegressor, columns: list[Column
         _given(field, column, j in model.refused)
         for j, (field, column) in enumerate(zip(model.fields, columns, strict=True))
     ]
-    reads = [_read(one, given[one.field]) for one in model.reads]
     if isinstance(model, SumOfTrees):
+        asked = model.nodes.feature
+        cuts = {int(k): np.unique(model.nodes.threshold[asked == k]) for k in np.unique(asked[asked >= 0])}
+        reads = [
+            PmmlColumn(one, given[one.field], cuts[k]).column if k in cuts else given[one.field]
+            for k, one in enumerate(model.reads)
+        ]
         readout = _readout(model)
         return trees_over(reads, model.nodes, model.base, folded=True), (
             readout.rounded(UNIT_SINGLE) if model.single else readout
         )
     assert isinstance(model, WeightedSum)
+    reads = [PmmlColumn(one, given[one.field]).column for one in model.reads]
     return additive_over(reads, model.weights, model.base), _readout(model)
 
 
@@ -67,28 +74,6 @@ class _Coded:
 
     def __call__(self, levels: Values) -> Values:
         return self.field.codes(levels.tolist())
-
-
-@dataclass(frozen=True)
-class _Read:
-    """What is read of a column."""
-
-    read: Read
-
-    def __call__(self, x: Values) -> Values:
-        return self.read.after(x)
-
-
-def _read(read: Read, column: Column) -> Column:
-    for bends, run in groupby(read.steps, lambda step: step[0] in BENDING_STEPS):
-        if not bends:
-            part = Read(read.field, tuple(run))
-            column = column.map(_Read(part), slope=column.slope * part.slope)
-            continue
-        for name, by in run:
-            at = () if by is None else (float(by),)
-            column = bent(column, _Read(Read(read.field, ((name, by),))), f"{name} in the file", at)
-    return column
 
 
 def _readout(model: InPmml) -> AbstractReadout:
