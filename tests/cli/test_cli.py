@@ -342,7 +342,7 @@ def test_solvers_say_whether_and_why(run) -> None:
     assert said == {
         "row_search": "no", "acted_columns": "no", "computed_columns": "no", "merged_columns": "no",
         "separable_trees": "no", "tree_exact": "yes", "linear_exact": "no",
-        "linear_knapsack": "no", "interior_point": "no", "additive_knapsack": "no",
+        "linear_knapsack": "no", "interior_point": "no", "additive_knapsack": "no", "piece_programs": "no",
         "oblique_exact": "no", "ensemble_branch_bound": "no", "largest_move": "no",
         "mixed_branch_bound": "no", "network_exact": "no", "implied_parts": "no",
         "milp": "yes", "robust_linear": "no", "robust_exact": "no",

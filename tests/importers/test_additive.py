@@ -262,9 +262,12 @@ def test_targets_of_values(target) -> None:
         assert answer.certificate.solver.startswith("additive_knapsack") or not answer.cost
 
 
-def test_of_several_classes_another_is_proven_and_a_given_one_is_searched() -> None:
+def test_of_several_classes_another_one_and_a_given_one_are_proven() -> None:
     X, y = counted(0)
     explainer = bf.Explainer(GaussianNB().fit(X, y), X)
     assert explainer.explain(X.iloc[[0]]).certificate.status is bf.Status.PROVEN_OPTIMAL
     solvers = {solver.name: support for solver, support in explainer.solvers(X.iloc[[0]], target=2)}
     assert "more than one inequality" in solvers["additive_knapsack"].why
+    for answer in explainer.explain(X.iloc[:4], target=2):
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert answer.certificate.solver.startswith("piece_programs") or not answer.cost

@@ -10,18 +10,21 @@ from butfor.model.questions import evaluate
 from butfor.problem.problem import Problem
 from butfor.solvers.additive.knapsack import AdditiveKnapsack
 from butfor.solvers.additive.lines import BentColumn
-from butfor.solvers.outcome import Status, tolerated
-from butfor.solvers.solver import Budget
+from butfor.solvers.additive.piece_programs import PiecePrograms
+from butfor.solvers.outcome import Outcome, Status, tolerated
+from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
 from tests.shorter import first
 
+SEVERAL = Kinds(classes=3, features=2, costs=("l1", "l2", "mix", "l0"), relations=("at most",))
 ANY = Kinds(classes=1, features=2, costs=("l1", "l2", "mix", "l0"), relations=("at most",))
 FINE = 400
+ONE, MORE = AdditiveKnapsack(), PiecePrograms()
 
 
-def problems(seeds: range, kinds: Kinds = ANY) -> list[Problem]:
-    found = (random_problem(seed, "additive", kinds) for seed in seeds)
-    return [problem for problem in found if AdditiveKnapsack().accepts(problem.form())]
+def problems(seeds: range, kinds: Kinds = ANY, form: str = "additive", solver: AbstractSolver = ONE) -> list[Problem]:
+    found = (random_problem(seed, form, kinds) for seed in seeds)
+    return [problem for problem in found if solver.accepts(problem.form())]
 
 
 @pytest.mark.parametrize("seed", first(40, range(400)))
@@ -64,18 +67,28 @@ def grid(problem: Problem, j: int) -> FloatArray:
 @pytest.mark.parametrize("seed", first(60, range(600)))
 def test_no_point_of_a_fine_grid_is_cheaper(seed) -> None:
     for problem in problems(range(1000 + seed, 1001 + seed)):
-        found = AdditiveKnapsack().solve(problem, Budget())
-        points = np.stack(np.meshgrid(*(grid(problem, j) for j in range(len(problem.space))), indexing="ij"), axis=-1)
-        points = points.reshape(-1, len(problem.space))
-        many = problem.take(np.zeros(len(points), dtype=np.intp))
-        scores, cost = evaluate(problem.model, points), problem.prices.total(many.factuals, points)
-        admitted = many.admits(points)
-        inside = np.min([np.where(part.holds(scores), part.offset, np.inf) for part in problem.score_sets], axis=0)
-        least = float((cost + inside)[admitted].min(initial=np.inf))
-        assert found.bound[0] <= least + tolerated(least) if np.isfinite(least) else True
-        assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
-        if np.isfinite(least):
-            assert found.cost[0] <= least + tolerated(least)
-        if found.found()[0]:
-            assert any(part.holds(evaluate(problem.model, found.points))[0] for part in problem.score_sets)
-            assert problem.admits(found.points)[0]
+        check_against_a_grid(problem, AdditiveKnapsack().solve(problem, Budget()))
+
+
+@pytest.mark.parametrize("form", ["additive", "bent tree"])
+@pytest.mark.parametrize("seed", first(40, range(400)))
+def test_no_point_of_a_fine_grid_is_cheaper_for_several_inequalities(seed, form) -> None:
+    for problem in problems(range(seed, seed + 1), SEVERAL, form, MORE):
+        check_against_a_grid(problem, MORE.solve(problem, Budget()))
+
+
+def check_against_a_grid(problem: Problem, found: Outcome) -> None:
+    points = np.stack(np.meshgrid(*(grid(problem, j) for j in range(len(problem.space))), indexing="ij"), axis=-1)
+    points = points.reshape(-1, len(problem.space))
+    many = problem.take(np.zeros(len(points), dtype=np.intp))
+    scores, cost = evaluate(problem.model, points), problem.prices.total(many.factuals, points)
+    admitted = many.admits(points)
+    inside = np.min([np.where(part.holds(scores), part.offset, np.inf) for part in problem.score_sets], axis=0)
+    least = float((cost + inside)[admitted].min(initial=np.inf))
+    assert found.bound[0] <= least + tolerated(least) if np.isfinite(least) else True
+    assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+    if np.isfinite(least):
+        assert found.cost[0] <= least + tolerated(least)
+    if found.found()[0]:
+        assert any(part.holds(evaluate(problem.model, found.points))[0] for part in problem.score_sets)
+        assert problem.admits(found.points)[0]

@@ -18,6 +18,7 @@ from butfor.model.scores import everything
 from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
 from butfor.solvers.additive.knapsack import AdditiveKnapsack
+from butfor.solvers.additive.piece_programs import PiecePrograms
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.choose import PROVING, SOLVERS
@@ -208,6 +209,24 @@ class TestAdditiveKnapsack(SolverContract):
     form = "additive"
     kinds = Kinds(continuous=False, costs=SUMS, relations=("at most",), features=4)
     seeds = range(300)
+
+
+class TestPieceProgramsOfTrees(SolverContract):
+    """Oblique trees of bent columns, over whole numbers and categories."""
+
+    solver = PiecePrograms()
+    form = "bent tree"
+    kinds = Kinds(continuous=False, costs=SUMS, relations=("at most",), features=4)
+    seeds = range(300)
+
+
+class TestPieceProgramsOfSums(SolverContract):
+    """Several inequalities about sums of functions of single columns."""
+
+    solver = PiecePrograms()
+    form = "additive"
+    kinds = Kinds(continuous=False, costs=SUMS, relations=("at most",), features=4, classes=3)
+    seeds = range(200)
 
 
 class TestLinearKnapsackOnSeveralSets(SolverContract):

@@ -16,6 +16,7 @@ from butfor.errors import FidelityError
 from butfor.estimator.source import Source
 from butfor.importers.mismatch import blamed, first_of_each_kind, what_now
 from butfor.model.additive import Additive
+from butfor.model.bent_tree import BentTree
 from butfor.model.linear import Linear
 from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
@@ -191,6 +192,10 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> F
         if model.line is not None:
             added = added + off * np.abs(model.line).sum(axis=1).max()
         return np.where(turns[:, model.decisive].any(axis=1), np.inf, added)
+    if isinstance(model, BentTree):
+        gates = evaluate(model.gates, X)
+        turns = np.abs(gates) <= _rounding(model.gates, X, gates, unit)[:, None]
+        return np.where(turns.any(axis=1), np.inf, 0.0)
     if isinstance(model, Mixed):
         parts = (model.trees, model.linear)
         return np.asarray(sum(_rounding(part, X, evaluate(part, X), unit) for part in parts))

@@ -13,6 +13,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.additive import Additive
+from butfor.model.bent_tree import BentTree
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells
 from butfor.model.computed import FreeLayout, OverComputed, completed
@@ -227,6 +228,15 @@ def _(model: LinearLeaves, layout: ColumnLayout) -> LinearLeaves:
 @merged.register
 def _(model: ObliqueTree, layout: ColumnLayout) -> ObliqueTree:
     return replace(model, gates=_linear(model.gates, layout))
+
+
+@merged.register
+def _(model: BentTree, layout: ColumnLayout) -> BentTree | ObliqueTree:
+    gates = merged(model.gates, layout)
+    if isinstance(gates, Additive):
+        return BentTree(replace(model.tree, gates=gates.line), gates.shapes)
+    assert isinstance(gates, Linear)
+    return replace(model.tree, gates=gates)
 
 
 @merged.register

@@ -6,13 +6,15 @@ a linear model stays linear, and a cut of a projection becomes a hyperplane.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 
 import numpy as np
 
 from butfor.errors import UnsupportedModelError
-from butfor.model.additive import Additive
+from butfor.model.additive import Additive, Shape
+from butfor.model.bent_tree import BentTree
 from butfor.model.cells import joined_cells, number_cells
 from butfor.model.computed import ComputedFeature, FreeLayout, OverComputed
 from butfor.model.linear import Linear
@@ -141,13 +143,17 @@ def _(model: Linear, projections: Projections) -> Linear:
 
 @over_features.register
 def _(model: Additive, projections: Projections) -> Additive:
-    if any(shape.feature >= projections.features for shape in model.shapes):
+    _refuse_bent_sums(model.shapes, projections)
+    return replace(model, line=projections.put_into(model.line))
+
+
+def _refuse_bent_sums(shapes: Sequence[Shape], projections: Projections) -> None:
+    if any(shape.feature >= projections.features for shape in shapes):
         raise UnsupportedModelError(
-            "a linear model follows a step that bends a sum of columns, as PCA makes them.",
+            "a linear model or an oblique tree follows a step that bends a sum of columns, as PCA makes them.",
             "Such a sum must be read as it is.",
             "Leave the step out, put trees after it, or let the swarm search.",
         )
-    return replace(model, line=projections.put_into(model.line))
 
 
 @over_features.register
@@ -192,6 +198,12 @@ def _(model: LinearLeaves, projections: Projections) -> LinearLeaves:
 @over_features.register
 def _(model: ObliqueTree, projections: Projections) -> ObliqueTree:
     return replace(model, gates=projections.put_into(model.gates))
+
+
+@over_features.register
+def _(model: BentTree, projections: Projections) -> BentTree:
+    _refuse_bent_sums(model.shapes, projections)
+    return replace(model, tree=replace(model.tree, gates=projections.put_into(model.tree.gates)))
 
 
 @over_features.register

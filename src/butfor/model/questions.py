@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.additive import Additive, evaluate_additive
+from butfor.model.bent_tree import BentTree, evaluate_bent_tree
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.computed import OverComputed
@@ -39,6 +40,8 @@ class ModelKind(StrEnum):
     """Axis-aligned trees with a linear model in each leaf, added up."""
     OBLIQUE = "oblique tree"
     """One tree whose decisions are linear."""
+    BENT_TREE = "oblique tree of bent columns"
+    """One tree whose decisions are sums of functions of single columns."""
     OBLIQUE_FOREST = "sum of oblique trees"
     """Trees whose decisions are linear, added up."""
     OBLIQUE_MIXED = "sum of oblique trees and a linear model"
@@ -53,18 +56,20 @@ class ModelKind(StrEnum):
 
 SLOPED = frozenset({
     ModelKind.LINEAR, ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.LINEAR_LEAVES, ModelKind.OBLIQUE,
-    ModelKind.OBLIQUE_FOREST, ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
+    ModelKind.BENT_TREE, ModelKind.OBLIQUE_FOREST, ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
 })  # fmt: skip
 """The kinds that read numbers themselves, and not only on which side of a cut they are."""
 
 NO_DISTANCE = frozenset({
-    ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.LINEAR_LEAVES, ModelKind.OBLIQUE_MIXED, ModelKind.NETWORK,
+    ModelKind.ADDITIVE, ModelKind.MIXED, ModelKind.LINEAR_LEAVES, ModelKind.BENT_TREE, ModelKind.OBLIQUE_MIXED,
+    ModelKind.NETWORK,
 })  # fmt: skip
 """The kinds of which the distance to a boundary is not known."""
 
 Model = (
-    Linear | Additive | Trees | Mixed | LinearLeaves | ObliqueTree | ObliqueForest | Network | OverComputed | BlackBox
-)
+    Linear | Additive | Trees | Mixed | LinearLeaves | ObliqueTree | BentTree | ObliqueForest | Network | OverComputed
+    | BlackBox
+)  # fmt: skip
 
 
 @singledispatch
@@ -117,6 +122,7 @@ evaluate.register(Trees)(evaluate_trees)
 evaluate.register(Mixed)(evaluate_mixed)
 evaluate.register(LinearLeaves)(evaluate_linear_leaves)
 evaluate.register(ObliqueTree)(evaluate_oblique)
+evaluate.register(BentTree)(evaluate_bent_tree)
 evaluate.register(ObliqueForest)(evaluate_oblique_forest)
 evaluate.register(Network)(evaluate_network)
 
@@ -149,6 +155,11 @@ def _(model: LinearLeaves) -> ModelKind:
 @kind_of.register
 def _(model: ObliqueTree) -> ModelKind:
     return ModelKind.OBLIQUE
+
+
+@kind_of.register
+def _(model: BentTree) -> ModelKind:
+    return ModelKind.BENT_TREE
 
 
 @kind_of.register
@@ -197,18 +208,24 @@ def _(model: Additive, feature: int) -> FloatArray:
     return np.unique(np.concatenate([model.cells[feature].edges, *bends]))
 
 
+@cuts.register
+def _(model: BentTree, feature: int) -> FloatArray:
+    return cuts(model.gates, feature)
+
+
 @score_count.register(Linear)
 @score_count.register(Additive)
 @score_count.register(Trees)
 @score_count.register(Mixed)
 @score_count.register(LinearLeaves)
 @score_count.register(ObliqueTree)
+@score_count.register(BentTree)
 @score_count.register(ObliqueForest)
 @score_count.register(Network)
 @score_count.register(OverComputed)
 def _(
-    model: Linear | Additive | Trees | Mixed | LinearLeaves | ObliqueTree | ObliqueForest | Network | OverComputed,
-) -> int:
+    model: Linear | Additive | Trees | Mixed | LinearLeaves | ObliqueTree | BentTree | ObliqueForest | Network | OverComputed,
+) -> int:  # fmt: skip
     return model.scores
 
 
@@ -241,6 +258,11 @@ def _(model: LinearLeaves) -> tuple[FloatArray, ...]:
 @arrays_to_hash.register
 def _(model: ObliqueTree) -> tuple[FloatArray, ...]:
     return (*arrays_to_hash(model.gates), *_nodes(model))
+
+
+@arrays_to_hash.register
+def _(model: BentTree) -> tuple[FloatArray, ...]:
+    return (*arrays_to_hash(model.tree), *(array for shape in model.shapes for array in shape.arrays()))
 
 
 @arrays_to_hash.register
@@ -323,6 +345,13 @@ def _(model: ObliqueTree, levels: tuple[int, ...]) -> ObliqueTree:
     gates = widen(model.gates, levels)
     assert isinstance(gates, Linear)
     return replace(model, gates=gates)
+
+
+@widen.register
+def _(model: BentTree, levels: tuple[int, ...]) -> BentTree:
+    tree = widen(model.tree, levels)
+    assert isinstance(tree, ObliqueTree)
+    return replace(model, tree=tree)
 
 
 @widen.register

@@ -8,6 +8,7 @@ from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.problem.form import Form
 from butfor.solvers.acted.actions import ActedColumns
 from butfor.solvers.additive.knapsack import AdditiveKnapsack
+from butfor.solvers.additive.piece_programs import PiecePrograms
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.computed.columns import ComputedColumns
@@ -35,7 +36,7 @@ from butfor.solvers.swarm.swarm import Swarm
 from butfor.solvers.tree.exact import TreeExact
 
 _OF_COLUMNS: tuple[AbstractSolver, ...] = (
-    TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), AdditiveKnapsack(), ObliqueExact(),
+    TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), AdditiveKnapsack(), PiecePrograms(), ObliqueExact(),
     EnsembleBranchBound(), LargestMove(), MixedBranchBound(), NetworkExact(),
 )  # fmt: skip
 """Those that prove the optimum without a program of the whole model."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.model.bent_tree import BentTree
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
 from butfor.model.linear_leaves import LinearLeaves
@@ -321,8 +322,8 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
     """The problem of a seed. It has one row, a model, a target, a cost and constraints.
 
-    `form` is the kind of model: linear, additive, oblique tree, oblique forest, oblique mixed (such and a linear model),
-    network, mixed (trees and a linear model), linear leaves or trees.
+    `form` is the kind of model: linear, additive, oblique tree, bent tree, oblique forest, oblique mixed (such and a
+    linear model), network, mixed (trees and a linear model), linear leaves or trees.
     """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -335,6 +336,10 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = with_shapes(rng, space, random_linear(rng, space, scores))
     elif form == "oblique tree":
         model = random_oblique(rng, space, scores)
+    elif form == "bent tree":
+        tree = random_oblique(rng, space, scores, depth=2)
+        gates = with_shapes(rng, space, tree.gates)
+        model = BentTree(tree, gates.shapes) if gates.shapes else tree
     elif form == "oblique forest":
         model = random_oblique_forest(rng, space, scores, max(trees, 2))
     elif form == "oblique mixed":

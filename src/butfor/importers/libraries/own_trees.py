@@ -9,9 +9,11 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.additive import additive_over
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.linear import linear_over
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.additive import Additive
+from butfor.model.bent_tree import BentTree
 from butfor.model.linear import Linear
 from butfor.model.nodes import numbered
 from butfor.model.oblique import ObliqueTree
@@ -24,7 +26,9 @@ OBLIQUE_TREES = ("TAOClassifier", "TAORegressor", "ObliqueTreeClassifier", "Obli
 def read_oblique_tree(estimator: Any, columns: list[Column]) -> Imported:
     """A tree whose decisions are hyperplanes over its columns, folded onto raw features."""
     gates = _gates([estimator], [estimator.weights_], columns)
-    model = _tree(estimator, gates, 0, estimator.value_)
+    line = gates.line if isinstance(gates, Additive) else gates
+    tree = _tree(estimator, line, 0, estimator.value_)
+    model = BentTree(tree, gates.shapes) if isinstance(gates, Additive) else tree
     if not hasattr(estimator, "classes_"):
         return model, Value()
     return model, Argmax(tuple(estimator.classes_.tolist()), "identity")
@@ -42,6 +46,12 @@ def oblique_forest(
     if inputs is not None:
         weights = [_spread(weight, reads, len(columns)) for weight, reads in zip(weights, inputs, strict=True)]
     gates = _gates(estimators, weights, columns)
+    if isinstance(gates, Additive):
+        raise UnsupportedModelError(
+            f"several oblique trees follow a step that bends a column: {bent_by(columns)}.",
+            "Their decisions must be linear in each number, or in bins.",
+            "Bend the table beforehand (answers are then in the bent units), or bin the column. Until then, the swarm searches.",
+        )
     first = numbered([int((estimator.left_ >= 0).sum()) for estimator in estimators])
     trees = (_tree(*given) for given in zip(estimators, [gates] * len(estimators), first, values, strict=True))
     return ObliqueForest(tuple(trees), folded)
@@ -54,21 +64,20 @@ def _spread(weights: FloatArray, reads: IntArray, columns: int) -> FloatArray:
     return out
 
 
-def _gates(estimators: Sequence[Any], weights: Sequence[FloatArray], columns: list[Column]) -> Linear:
+def bent_by(columns: Sequence[Column]) -> str:
+    """The first step that bends a column."""
+    bent = (one for one in columns if not one.affine and one.table is None and one.edges is None)
+    return next((one.bent_by for one in bent if one.bent_by), "one of your own")
+
+
+def _gates(estimators: Sequence[Any], weights: Sequence[FloatArray], columns: list[Column]) -> Linear | Additive:
     """The decisions of some trees, one after the other."""
-    bent = next((one for one in columns if not one.affine and one.table is None and one.edges is None), None)
-    if bent is not None:
-        raise UnsupportedModelError(
-            f"an oblique tree follows a step that bends a column: {bent.bent_by or 'one of your own'}.",
-            "Its decisions must be linear in each number, or in bins.",
-            "Bend the table beforehand (answers are then in the bent units), or bin the column. Until then, the swarm searches.",
-        )
     inner = [estimator.left_ >= 0 for estimator in estimators]
     if not any(some.any() for some in inner):  # single leaves need no gate, but a linear model has at least one score
-        return linear_over(columns, np.zeros((1, len(columns))), np.zeros(1))
+        return additive_over(columns, np.zeros((1, len(columns))), np.zeros(1))
     rows = np.concatenate([weight[some] for weight, some in zip(weights, inner, strict=True)])
     bias = np.concatenate([estimator.bias_[some] for estimator, some in zip(estimators, inner, strict=True)])
-    return linear_over(columns, rows, bias)
+    return additive_over(columns, rows, bias)
 
 
 def _tree(estimator: Any, gates: Linear, first: int, value: FloatArray) -> ObliqueTree:

@@ -18,6 +18,9 @@ from butfor.solvers.milp.written import write
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
+UNWRITTEN = (ModelKind.BLACK_BOX, ModelKind.ADDITIVE, ModelKind.BENT_TREE, ModelKind.COMPUTED)
+"""The kinds of models for which no program is written."""
+
 
 class Milp(AbstractSolver):
     """Mixed-integer programming. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
@@ -28,7 +31,7 @@ class Milp(AbstractSolver):
     does = "linear models and trees with whole numbers, categories, counted changes, relations: through HiGHS"
 
     def accepts(self, form: Form) -> Support:
-        if form.model in (ModelKind.BLACK_BOX, ModelKind.ADDITIVE, ModelKind.COMPUTED):
+        if form.model in UNWRITTEN:
             return Support(False, f"it takes linear models, trees and networks, and the model is a {form.model}")
         if form.blended:
             return Support(False, BLENDED)
