@@ -221,10 +221,10 @@ static double real(Json *of) { /* a hexadecimal float, or a whole number */
    A leaf has left < 0. What it adds to each sum is twice as exact as a double; its scores count towards each goal of each way. */
 typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; quad *adds; whole *score; } Node;
 typedef struct { Node *nodes; int count; } Tree;
-enum { LOGISTIC, SHARES, VALUE, LARGEST };
+enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE };
 
 /* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on. */
-static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, extra; double step; } model;
+static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, *off, extra; double step; } model;
 
 static quad quad_log(quad x) { /* by the series of the inverse hyperbolic tangent; off by less than 1e-30 */
     quad two = 0, out = 0, term = (quad)1 / 3;
@@ -248,6 +248,7 @@ static void begin(int kind, int sums) { /* what is made of the sums, and how man
     model.classes = model.sums - model.first;
     model.base = room(model.sums, sizeof(quad));
     model.doubts = room(model.sums, sizeof(quad));
+    model.off = room(model.sums, sizeof(quad)); /* what a sum may be off by besides */
     if (kind == LARGEST) model.extra = 8 * (quad)model.step;
 }
 
@@ -433,16 +434,20 @@ static void read_arrays(Text data) {
     need(is(part(&all, "format"), "butfor.forest/1"), "its format is not known");
     Json *reads = part(&all, "reads"), *sum = part(&all, "sum");
     need(is(reads, "float32") || is(reads, "float64"), "what it reads is not known");
-    need(is(sum, "logistic") || is(sum, "shares") || is(sum, "value") || is(sum, "largest"), "its sum is not known");
+    const char *kinds[] = {"logistic", "shares", "value", "largest", "score"};
+    int kind = 0;
+    while (kind < 5 && !is(sum, kinds[kind])) kind++;
+    need(kind < 5, "its sum is not known");
     model.single = is(reads, "float32");
-    model.step = ldexp(1, -53);
-    Json *base = part(&all, "base");
+    Json *base = part(&all, "base"), *digits = maybe(&all, "digits"), *off = maybe(&all, "off");
+    model.step = ldexp(1, digits ? -(int)number(digits, 24, 54) : -53);
     int sums = base->kind == '[' ? base->count : 1;
-    begin(is(sum, "logistic") ? LOGISTIC : is(sum, "shares") ? SHARES : is(sum, "value") ? VALUE : LARGEST, sums);
+    begin(kind, sums);
+    need(!off || list(off)->count == sums, "not a doubt for each sum");
+    for (int k = 0; off && k < sums; k++) need((model.off[k + 1] = real(off->items + k)) >= 0, "a doubt below 0");
     double scale = real(part(&all, "scale"));
     int plain = scale == 1;
     for (int k = 0; k < sums; k++) plain &= (model.base[k + 1] = real(base->kind == '[' ? base->items + k : base)) == 0;
-    need(model.kind != SHARES || plain, "shares with a base or a scale");
     model.arrays = 1;
     model.mean = truth(part(&all, "mean"));
     model.trees = room(model.count = trees->count, sizeof(Tree));
@@ -461,10 +466,10 @@ static void read_arrays(Text data) {
             node->left = (int)number(its[2]->items + i, -n - 1, n);
             node->right = (int)number(its[3]->items + i, -n - 1, n);
             Json *value = its[4]->items + i, *cut = its[1]->items + i;
-            if (node->left < 0 && model.kind == SHARES) {
-                need(list(value)->count == sums, "other shares than classes");
+            if (node->left < 0 && value->kind == '[') {
+                need(value->count == sums, "a leaf of other numbers than classes");
                 node->adds = leaf(0, 0);
-                for (int k = 0; k < sums; k++) need((node->adds[k + 1] = real(value->items + k)) >= 0, "a negative share");
+                for (int k = 0; k < sums; k++) node->adds[k + 1] = (quad)scale * real(value->items + k);
             } else if (node->left < 0) node->adds = leaf((quad)scale * real(value), of); /* 106 bits at most */
             else if (is(cut, "inf") || is(cut, "-inf")) {
                 node->feature = (int)number(its[0]->items + i, 0, 1 << 30);
@@ -479,7 +484,7 @@ static void read_arrays(Text data) {
         }
         model.trees[t] = (Tree){nodes, n};
     }
-    model.alone = plain && trees->count == 1 && (model.kind == SHARES || model.kind == VALUE);
+    model.alone = plain && !off && trees->count == 1 && (model.kind == SHARES || model.kind == VALUE);
 }
 
 static void read_model(const char *kind, Text data) {
@@ -509,9 +514,10 @@ static void read_model(const char *kind, Text data) {
         }
         for (int k = 0; k < model.sums; k++) { sizes[k] += most[k]; terms[k] += most[k] != 0; }
     }
+    for (int k = 0; k < model.sums; k++) model.votes &= model.base[k] == 0 && model.off[k] == 0;
     for (int k = 0; k < model.sums && !model.alone; k++) {
         quad n = (terms[k] + 4) * (quad)model.step;
-        model.doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + sizes[k]) + (k ? model.extra : 0)) * (1 + (quad)1e-30);
+        model.doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + sizes[k]) + (k ? model.extra : 0) + model.off[k]) * (1 + (quad)1e-30);
     }
 }
 
@@ -762,7 +768,7 @@ static void read_goals(Json *wanted) {
     int class = is(of->items, "class"), value = is(of->items, "value"), which = 1, sign = most ? -1 : 1;
     need(class || value || is(of->items, "probability"), "a target that is not known");
     need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
-    need(value == (model.kind == VALUE) && (class || model.kind != LARGEST), "the model does not say that");
+    need(value == (model.kind == VALUE) && (class || (model.kind != LARGEST && model.kind != SCORE)), "the model does not say that");
     quad at = least ? real(least) : most ? real(most) : 0.5, low = at * (model.mean ? model.count : 1);
     int several = !value && of->items[1].kind == '[', by_difference = class && model.kind != LOGISTIC;
     need(!several || class, "a probability of several classes");
@@ -1198,24 +1204,49 @@ static void step(Json *told) {
 
 /* ------------------------------------------------------------------------------------------------------- a proof */
 
+static void add_up(Json *inputs, quad *totals) { /* the sums of a row of features */
+    for (int k = 0; k < model.sums; k++) totals[k] = model.base[k];
+    for (int t = 0; t < model.count; t++) {
+        Node *nodes = model.trees[t].nodes, *node = nodes;
+        while (node->left >= 0) {
+            need(node->feature < inputs->count, "a row that is too short");
+            node = nodes + (to_left(node, input(inputs->items + node->feature)) ? node->left : node->right);
+        }
+        for (int k = 0; k < model.sums; k++) totals[k] += node->adds[k];
+    }
+}
+
+static void likely(const quad *totals, Json *said) { /* how much more likely each class is than the first */
+    need((model.kind == LOGISTIC || model.kind == LARGEST) && list(said)->count == model.classes, "not a probability for each class");
+    quad off = 16 * (quad)model.step, first = real(said->items), spare = (quad)1e-28;
+    quad all = 0;
+    for (int k = 0; k < model.classes; k++) {
+        quad p = real(said->items + k);
+        need(p >= 0, "no probabilities");
+        all += p;
+    }
+    need(all <= 1 + model.classes * off, "no probabilities");
+    for (int k = 1; k < model.classes; k++) {
+        int sum = model.first + k, no = model.first;
+        quad p = real(said->items + k), apart = totals[sum] - totals[no], doubt = model.doubts[sum] + model.doubts[no] + spare;
+        need(p <= off || apart >= quad_log((p - off) / (first + off)) - doubt, "a recorded row has another probability");
+        need(first <= off || apart <= quad_log((p + off) / (first - off)) + doubt, "a recorded row has another probability");
+    }
+}
+
 static void recorded(Json *rows) {
+    quad *totals = room(model.sums, sizeof(quad));
     for (int r = 0; r < list(rows)->count; r++) {
         need(list(rows->items + r)->count == 2, "no recorded row");
         Json *inputs = list(rows->items[r].items), *said = rows->items[r].items + 1;
+        add_up(inputs, totals);
+        if (said->kind == '{') { likely(totals, part(said, "probabilities")); continue; }
         int count = said->kind == '[' ? said->count : 1;
         need(count == (model.classes > 2 ? model.classes : 1), "not a score for each class");
         for (int k = 0; k < count; k++) {
             int sum = model.sums - count + k;
-            quad total = model.base[sum], over = model.mean ? model.count : 1;
-            for (int t = 0; t < model.count; t++) {
-                Node *nodes = model.trees[t].nodes, *node = nodes;
-                while (node->left >= 0) {
-                    need(node->feature < inputs->count, "a row that is too short");
-                    node = nodes + (to_left(node, input(inputs->items + node->feature)) ? node->left : node->right);
-                }
-                total += node->adds[sum];
-            }
-            quad off = quad_abs(total / over - real(said->kind == '[' ? said->items + k : said));
+            quad over = model.mean ? model.count : 1;
+            quad off = quad_abs(totals[sum] / over - real(said->kind == '[' ? said->items + k : said));
             need(off <= model.doubts[sum] / over + ldexp(1, -69), "a recorded row has another score");
         }
     }

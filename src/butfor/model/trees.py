@@ -155,7 +155,7 @@ class Trees:
         """The part of a region that goes left (or right) at a node."""
         cells = self.cells[self.feature[node]]
         if isinstance(region, Subset):
-            mask = self._mask(node)
+            mask = self.mask(node)
             return Subset(region.mask & (mask if left else ~mask))
         k = int(np.searchsorted(cells.edges, self.cut[node]))
         missing = region.missing and bool(self.missing_left[node]) == left
@@ -163,7 +163,8 @@ class Trees:
             return Interval(region.first, min(region.last, k), missing)
         return Interval(max(region.first, k + 1), region.last, missing)
 
-    def _mask(self, node: int) -> BoolArray:
+    def mask(self, node: int) -> BoolArray:
+        """The cells that go left at a node, "missing" last."""
         if self.member[node] >= 0:
             return self.cell_sets[int(self.member[node])]
         cells = self.cells[self.feature[node]]

@@ -12,7 +12,7 @@ import numpy as np
 
 from butfor.claim import Claim
 from butfor.errors import InputError
-from butfor.proof.asked import ProofQuestion
+from butfor.proof.asked import ProofQuestion, asked_about
 from butfor.proof.checker import checker
 from butfor.proof.prove import LEFT_TO_FLOATS, file_name
 from butfor.records.whole_file import path_of
@@ -33,7 +33,7 @@ class GivenProofs:
 
     def verified(self, claim: Claim) -> list[tuple[bool, str]]:
         """Whether the proof of each answer is about it, proves its bound, and is accepted; and what was found."""
-        asked = ProofQuestion(claim)
+        asked = asked_about(claim)
         model = asked.file
         shared = asked.columns(checker().Model(model.kind, model.content)), hashlib.sha256(model.content).hexdigest()
         return [self._verified(asked, shared, i) for i in range(len(claim))]

@@ -9,8 +9,9 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
-from butfor.errors import UnsupportedProblemError
+from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from butfor.model.float_order import last_between
+from butfor.model.readout import Threshold
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
@@ -19,7 +20,8 @@ from butfor.problem.targets.classes import Classes, Other, Probability
 from butfor.problem.targets.safer import OtherBeyond
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.values import ValueIn
-from butfor.proof.model_files import ModelInputs, model_file, not_proven
+from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
+from butfor.proof.read_files import read_file
 
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
@@ -40,12 +42,23 @@ def not_asked(what: str) -> UnsupportedProblemError:
     )
 
 
-class ProofQuestion:
-    """The question of some answers, as the checker reads it, and the file of their model."""
+def asked_about(claim: Claim) -> ProofQuestion:
+    """The question of some answers: with the model's own file if the checker reads it, else with what butfor read."""
+    reading = claim.reading
+    try:
+        return ProofQuestion(claim, own_file(reading.source), ModelInputs(reading.source))
+    except UnsupportedModelError as error:
+        try:
+            return ProofQuestion(claim, *read_file(reading))
+        except UnsupportedModelError:
+            raise error from None
 
-    def __init__(self, claim: Claim) -> None:
-        self.claim = claim
-        self.file = model_file(claim.reading.source)  # first: the rows of a model that is not read may be no numbers
+
+class ProofQuestion:
+    """The question of some answers, as the checker reads it, and the file of their model with the rows for it."""
+
+    def __init__(self, claim: Claim, file: ModelFile, given: AbstractInputs) -> None:
+        self.claim, self.file, self.given = claim, file, given
         space = claim.answers.space
         if not claim.whole:
             raise not_asked("a question that the answers do not hold as data")
@@ -93,7 +106,7 @@ class ProofQuestion:
         points = self.case.factuals[at]
         points[np.arange(len(column)), column] = value
         table = self.case.before.take(at).table
-        return ModelInputs(self.claim.reading.source).rows(self.claim.answers.space.decode(points, table))
+        return self.given.rows(self.claim.answers.space.decode(points, table))
 
     def _edges(self, model: Any) -> dict[int, list[str]]:
         """For each number that the pipeline changes, the largest value that goes to the left, at each cut of its feature."""
@@ -190,8 +203,14 @@ class ProofQuestion:
 
     def wanted(self, i: int) -> dict[str, Any]:
         """What is wanted of a row."""
-        target, classes = self.case.question.target, list(self.claim.reading.source.classes)
-        return _wanted(target, classes, self.case.before.labels[i] if classes else None)
+        target, reading = self.case.question.target, self.claim.reading
+        classes = list(reading.source.classes)
+        told = _wanted(target, classes, self.case.before.labels[i] if classes else None)
+        own = reading.readout
+        if told["of"][0] == "class" and isinstance(own, Threshold) and own.of == "probability":
+            end = "at least" if told["of"][1] == own.positive else "at most"
+            return {**told, "of": ["probability", own.positive], end: own.threshold.hex()}
+        return told
 
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""
@@ -220,11 +239,6 @@ class ProofQuestion:
                 else f"nothing is claimed: {certificate.status.value}"
             )
         return ""
-
-
-def hexes(values: Iterable[float]) -> list[str | None]:
-    """Numbers as hexadecimal floats, and None for what is missing."""
-    return [None if np.isnan(value) else float(value).hex() for value in values]
 
 
 def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -17,8 +18,9 @@ from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import Begun, Source
 
 PROVEN = (
-    "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, and "
-    "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models"
+    "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, "
+    "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models, "
+    "and of what is read as a sum of trees or of steps"
 )
 """The models of which proofs are made."""
 
@@ -35,7 +37,8 @@ class ModelFile:
     - `name`, `kind`: how it is called, and which reader of the checker it is for;
     - `content`: its bytes;
     - `score`: what the estimator says for rows of features, before any link: what the trees add up to. One number a row, or
-      one for each of several classes.
+      one for each of several classes;
+    - `of_probabilities`: whether it says the probabilities of all classes instead.
     """
 
     name: str
@@ -43,17 +46,29 @@ class ModelFile:
     content: bytes
     of: str
     score: Callable[[Any], FloatArray]
+    of_probabilities: bool = False
 
 
-def model_file(source: Source) -> ModelFile:
+def own_file(source: Source) -> ModelFile:
     """The file of the last step of an estimator. Raises an error if the checker has no reader for it."""
+    last, of = estimator_of(source)
+    writer = MODEL_WRITERS.get((library_of(last), type(last).__name__))
+    if writer is None:
+        raise not_proven(f"a {type(last).__name__}")
+    return writer(last, of)
+
+
+def estimator_of(source: Source) -> tuple[Any, str]:
+    """The last step of an estimator, and what it is in words."""
     begun = source.begun(source.trial)
     last = begun.last if isinstance(begun, Begun) else source.estimator
-    library, kind = type(last).__module__.partition(".")[0], type(last).__name__
-    writer = MODEL_WRITERS.get((library, kind))
-    if writer is None:
-        raise not_proven(f"a {kind}")
-    return writer(last, f"{kind} of {library} {import_module(library).__version__}")
+    version = getattr(import_module(library_of(last)), "__version__", "")
+    return last, f"{type(last).__name__} of {library_of(last)} {version}".rstrip()
+
+
+def library_of(estimator: Any) -> str:
+    """The library that an estimator is of."""
+    return type(estimator).__module__.partition(".")[0]
 
 
 def _xgboost(model: Any, of: str) -> ModelFile:
@@ -87,7 +102,7 @@ def _copied(
     mean: bool = False, scale: float = 1.0,
 ) -> ModelFile:  # fmt: skip
     """A copy of the arrays of trees. `base`: of each sum."""
-    begins = _hexes(base.tolist())
+    begins = hexes(base.tolist())
     told = {
         "format": "butfor.forest/1", "of": of, "reads": reads, "sum": adds, "mean": mean,
         "base": begins if len(begins) > 1 else begins[0],
@@ -96,9 +111,9 @@ def _copied(
     return ModelFile("model.json", "arrays", json.dumps(told, separators=(",", ":")).encode(), of, score)
 
 
-def _hexes(values: Any) -> list[Any]:
-    """Numbers as hexadecimal floats, in lists as they were."""
-    return [_hexes(one) if isinstance(one, list) else float(one).hex() for one in values]
+def hexes(values: Iterable[Any]) -> list[Any]:
+    """Numbers as hexadecimal floats, and None for what is missing, in lists as they were."""
+    return [hexes(one) if isinstance(one, list) else None if np.isnan(one) else float(one).hex() for one in values]
 
 
 def _tree(fitted: Any, shares: bool) -> dict[str, Any]:
@@ -107,11 +122,11 @@ def _tree(fitted: Any, shares: bool) -> dict[str, Any]:
     value = tree.value[:, 0, :].tolist() if shares else tree.value[:, 0, 0].tolist()
     return {
         "feature": tree.feature.tolist(),
-        "cut": _hexes(tree.threshold.tolist()),
+        "cut": hexes(tree.threshold.tolist()),
         "left": tree.children_left.tolist(),
         "right": tree.children_right.tolist(),
         "missing": tree.missing_go_to_left.tolist(),
-        "value": _hexes(value),
+        "value": hexes(value),
     }
 
 
@@ -176,11 +191,11 @@ def _nodes(nodes: Any, k: int) -> dict[str, Any]:
     leaf = nodes["is_leaf"].astype(bool)
     return {
         "feature": np.where(leaf, -1, nodes["feature_idx"].astype(int)).tolist(),
-        "cut": _hexes(np.where(leaf, 0.0, nodes["num_threshold"]).tolist()),
+        "cut": hexes(np.where(leaf, 0.0, nodes["num_threshold"]).tolist()),
         "left": np.where(leaf, -1, nodes["left"].astype(int)).tolist(),
         "right": np.where(leaf, -1, nodes["right"].astype(int)).tolist(),
         "missing": nodes["missing_go_to_left"].tolist(),
-        "value": _hexes(nodes["value"].tolist()),
+        "value": hexes(nodes["value"].tolist()),
         "of": k,
     }
 
@@ -197,8 +212,8 @@ def _linear(model: Any, of: str) -> ModelFile:
     told = {
         "format": "butfor.linear/1", "of": of,
         "sum": "largest" if classes > 2 else "logistic" if logistic else "score" if classes else "value",
-        "base": _hexes(base.tolist()) if classes > 2 else float(base[0]).hex(),
-        "weights": _hexes((weights.T if classes > 2 else weights[0]).tolist()),
+        "base": hexes(base.tolist()) if classes > 2 else float(base[0]).hex(),
+        "weights": hexes((weights.T if classes > 2 else weights[0]).tolist()),
     }  # fmt: skip
 
     def score(X: Any) -> FloatArray:
@@ -225,14 +240,25 @@ MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
 """Who writes the file of an estimator, by its library and its class."""
 
 
+class AbstractInputs(ABC):
+    """The rows as a file of a model has them."""
+
+    @abstractmethod
+    def rows(self, table: Any) -> FloatArray:
+        """The features of the model, as numbers."""
+
+    @abstractmethod
+    def given(self, table: Any) -> Any:
+        """The rows as the file's own `score` is asked about them."""
+
+
 @dataclass(frozen=True, eq=False)
-class ModelInputs:
+class ModelInputs(AbstractInputs):
     """The rows as the last step of an estimator gets them."""
 
     source: Source
 
     def rows(self, table: Any) -> FloatArray:
-        """The features of the model, as numbers."""
         begun = self.given(table)
         if hasattr(begun, "toarray"):
             begun = begun.toarray()
@@ -241,7 +267,6 @@ class ModelInputs:
         return np.asarray(begun, dtype=np.float64)
 
     def given(self, table: Any) -> Any:
-        """The rows in the kind of table that the last step is called with."""
         begun = self.source.begun(table)
         return begun.rows if isinstance(begun, Begun) else self.source.inputs(table)
 

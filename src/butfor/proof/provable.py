@@ -7,14 +7,14 @@ from typing import Any
 from butfor.claim import claim_of, stated
 from butfor.errors import ButforError
 from butfor.explanation.explanations import Explanations
-from butfor.proof.asked import ProofQuestion
+from butfor.proof.asked import asked_about
 
 
 def why_none(answers: Explanations, model: Any) -> list[str]:
     """For each answer, why `prove` makes no proof of it; empty if it tries to."""
     try:
         claim = claim_of(stated(answers), model, {})
-        asked = ProofQuestion(claim)
+        asked = asked_about(claim)
         for i in range(len(claim)):
             asked.wanted(i)
     except ButforError as error:

@@ -22,10 +22,10 @@ from butfor.estimator.prediction import Prediction
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
-from butfor.proof.asked import ProofQuestion, hexes
+from butfor.proof.asked import ProofQuestion, asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.linear_prover import LinearProver
-from butfor.proof.model_files import ModelFile, ModelInputs, not_proven
+from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.prover import CheaperError, Prover, UnprovenError
 from butfor.proof.rivals_prover import RivalsProver
@@ -191,10 +191,11 @@ class _Writer:
     def of(cls, group: Explanation | Explanations, model: Any, home: Path) -> _Writer:
         """All that can be refused is refused here, before anything is written."""
         claim = claim_of(stated(group), model, {})
-        writer = cls(ProofQuestion(claim), home)
+        writer = cls(asked_about(claim), home)
         writer._compare()
         for i in range(len(claim)):
             writer.asked.wanted(i)
+        _ = writer.columns  # what a pipeline does to a number may be refused, too
         home.mkdir(parents=True, exist_ok=True)
         content = checker_file().read_text(encoding="utf-8")
         write_whole(home / CHECKER_FILE, [content])
@@ -225,16 +226,22 @@ class _Writer:
     def recorded(self) -> list[Any]:
         """Rows as the model gets them, with what the estimator says of their sums."""
         claim = self.asked.claim
-        inputs, rows = ModelInputs(claim.reading.source), list[Any]()
+        inputs, rows = self.asked.given, list[Any]()
         for table in (claim.stated.factuals, claim.stated.points if len(claim.stated.found) else None):
             if table is not None:
                 prediction = Prediction(claim.reading.source, table)
                 some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
                 features, said = inputs.rows(some), self.file.score(inputs.given(some))
-                each = [hexes(one) if np.ndim(one) and len(one) > 1 else float(np.ravel(one)[0]).hex() for one in said]
+                each = [self._said(one) for one in said]
                 pairs = zip(features.tolist(), each, strict=True)
                 rows += [[hexes(row), one] for row, one in pairs if not np.isinf(row).any()]
         return rows
+
+    def _said(self, one: Any) -> Any:
+        """What the estimator says of a row, as it is recorded."""
+        if self.file.of_probabilities:
+            return {"probabilities": hexes(one)}
+        return hexes(one) if np.ndim(one) and len(one) > 1 else float(np.ravel(one)[0]).hex()
 
     @cached_property
     def columns(self) -> list[dict[str, Any]]:

@@ -1,0 +1,205 @@
+"""What butfor read of a model, as a file that the checker reads: for models whose own file it does not read.
+
+The features of this file are the columns themselves, and sets of levels. So it holds what the pipeline does, too.
+That the estimator computes this is compared on recorded rows, with what it says of them itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.estimator.prediction import Prediction
+from butfor.importers.read import Reading
+from butfor.model.linear import Linear
+from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
+from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
+from butfor.model.trees import Trees
+from butfor.proof.model_files import AbstractInputs, ModelFile, estimator_of, hexes, not_proven
+from butfor.space import frames
+from butfor.space.feature import Feature
+from butfor.space.space import Space
+
+DIGITS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
+"""The binary digits of a sum, by its unit roundoff."""
+
+Sets = dict[tuple[int, bytes], int]
+"""The feature for each set of levels, by its column and its mask."""
+
+Lists = dict[str, list[Any]]
+"""The nodes of a tree, as lists of what they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReadInputs(AbstractInputs):
+    """Numbers as they are, and for each set of levels whether it holds the level of its column."""
+
+    space: Space
+    sets: Sets
+
+    def rows(self, table: Any) -> FloatArray:
+        codes = self.space.encode(frames.opened(table))
+        inside = [np.frombuffer(mask, dtype=np.bool_)[_positions(codes[:, j])] for j, mask in self.sets]
+        numbers = np.where([feature.levels is None for feature in self.space], codes, 0.0)
+        return np.column_stack([numbers, *inside])
+
+    def given(self, table: Any) -> Any:
+        return table
+
+
+def _positions(codes: FloatArray) -> IntArray:
+    """Where the levels stand in a mask. What is missing is last."""
+    return np.where(np.isnan(codes), -1, codes).astype(np.intp)
+
+
+def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
+    """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees."""
+    source, readout = reading.source, reading.readout
+    of, shares = estimator_of(source)[1], source.judges_by == "predict_proba"
+    if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
+        readout = _within(readout)
+    adds, over = _adds(readout, shares), readout.total if isinstance(readout, Argmax) else 1.0
+    sets: Sets = {}
+    found = _sums(reading, sets)
+    if found is None or found.unit not in DIGITS or not adds or over not in (1.0, len(found.trees)):
+        raise not_proven(f"a {of}")
+    told = {
+        "format": "butfor.forest/1", "of": of, "reads": "float64", "sum": adds, "mean": over > 1, "scale": 1.0.hex(),
+        "base": hexes(found.base.tolist()), "digits": DIGITS[found.unit],
+        "trees": found.trees, **({} if found.off is None else {"off": hexes(found.off.tolist())}),
+    }  # fmt: skip
+
+    def score(table: Any) -> FloatArray:
+        prediction = Prediction(source, table)
+        if adds == "value":
+            return prediction.values
+        said = prediction.probabilities if shares else source.decisions(prediction.begun)
+        assert said is not None
+        return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
+
+    tells_probabilities = adds in ("logistic", "largest") and shares
+    content = json.dumps(told, separators=(",", ":")).encode()
+    file = ModelFile("model.json", "arrays", content, f"what butfor read of a {of}", score, tells_probabilities)
+    return file, ReadInputs(reading.space, sets)
+
+
+def _within(readout: AbstractReadout) -> AbstractReadout:
+    """What all thresholds are about."""
+    return _within(readout.inner) if isinstance(readout, Threshold) else readout
+
+
+class _Sums(NamedTuple):
+    """Sums of trees, and how an estimator adds them up.
+
+    - `base` (scores): what the sums start from; `trees`: as lists of nodes;
+    - `unit`: its unit roundoff;
+    - `off` (scores): by how much each sum may be off, besides its additions. What a single tree says is only looked up.
+    """
+
+    base: FloatArray
+    trees: list[Lists]
+    unit: float
+    off: FloatArray | None
+
+
+def _sums(reading: Reading, sets: Sets) -> _Sums | None:
+    """The sums of what was read: of trees, or of steps of single columns, which are a tree for each column."""
+    model, unit = reading.model, reading.unit
+    if isinstance(model, Linear) and not model.added_slope.any():
+        unit, terms = max(unit, model.unit), model.more_terms + len(model.cells) + FURTHER_STEPS
+        sizes = np.array([np.abs(model.steps[j]).max(axis=1) for j in model.stepped])
+        size = np.abs(model.intercept) + model.cancelled + sizes.sum(axis=0)
+        off = 2 * terms * unit * size + COLUMN_STEPS * model.blur[list(model.stepped)] @ sizes
+        trees = [_steps(reading.space.features[j], model, j, sets) for j in model.stepped]
+        return _Sums(model.intercept, trees, unit, off)
+    if isinstance(model, Trees):
+        alone = len(model.roots) == 1 and not model.base.any()
+        off = None if alone else 2 * FURTHER_STEPS * unit * (np.abs(model.base) + model.reach)
+        return _Sums(model.base, _trees(model, reading.space, sets), unit, off)
+    return None
+
+
+def _nodes() -> Lists:
+    return {key: [] for key in ("feature", "cut", "left", "right", "missing", "value")}
+
+
+def _add(lists: Lists, *node: Any) -> None:
+    """One more node: its feature, its cut, its children, whether a missing value goes to the left, and its value."""
+    for own, one in zip(lists.values(), node, strict=True):
+        own.append(one)
+
+
+def _steps(feature: Feature, model: Linear, j: int, sets: Sets) -> Lists:
+    """A tree that asks for one cell after the other, first for the missing value."""
+    count, lists = model.cells[j].count, _nodes()
+    cells = [count] * feature.missing + list(range(count))
+    values = [hexes(column) if model.scores > 1 else float(column[0]).hex() for column in model.steps[j].T]
+    for cell in cells[:-1]:
+        leaf, rest = len(lists["left"]) + 1, len(lists["left"]) + 2
+        if feature.levels is not None:  # in the set: 1
+            inside = sets.setdefault((j, (np.arange(count + 1) == cell).tobytes()), len(sets))
+            _add(lists, len(model.cells) + inside, (0.5).hex(), rest, leaf, 0, values[cell])
+        else:
+            cut = float("-inf") if cell == count else float(model.cells[j].edges[cell])
+            _add(lists, j, cut.hex(), leaf, rest, int(cell == count), values[cell])
+        _add(lists, -1, (0.0).hex(), -1, -1, 0, values[cell])
+    _add(lists, -1, (0.0).hex(), -1, -1, 0, values[cells[-1]])
+    return lists
+
+
+def _adds(readout: AbstractReadout, shares: bool) -> str:
+    """What the sums are, as the checker calls it; empty if it does not know it."""
+    if type(readout) is Value and readout.link == "identity":
+        return "value"
+    if type(readout) is Sign:
+        return "logistic" if shares and readout.link == "logistic" else "" if shares else "score"
+    if type(readout) is Argmax and readout.link == "identity" and shares:
+        return "shares"
+    softmax = type(readout) is Argmax and readout.link == "softmax"
+    return "largest" if softmax and len(readout.classes) > 2 else ""
+
+
+def _trees(model: Trees, space: Space, sets: Sets) -> list[Lists]:
+    """The nodes of each tree. A node that tests levels tests whether they are in a set, which is a feature of its own."""
+    known = [
+        None if feature.levels is None else np.arange(len(feature.levels) + 1) < len(feature.levels) + feature.missing
+        for feature in space
+    ]
+
+    def passed(node: int) -> int:
+        """The node, or the one below it if it sends all levels to the same side."""
+        while (j := int(model.feature[node])) >= 0 and (levels := known[j]) is not None:
+            sides = np.unique(model.mask(node)[levels])
+            if len(sides) > 1:
+                break
+            node = int(model.left[node] if sides[0] else model.right[node])
+        return node
+
+    return [_tree(model, passed, int(root), sets) for root in model.roots]
+
+
+def _tree(model: Trees, passed: Callable[[int], int], root: int, sets: Sets) -> Lists:
+    """The nodes of a tree, each before its children."""
+    order, lists = [passed(root)], _nodes()
+    for node in order:
+        j, value = int(model.feature[node]), hexes(model.value[node].tolist())
+        own = value if model.scores > 1 else value[0]
+        if j < 0:
+            _add(lists, -1, (0.0).hex(), -1, -1, 0, own)
+            continue
+        left, right = len(order), len(order) + 1
+        order += [passed(int(model.left[node])), passed(int(model.right[node]))]
+        if model.cells[j].levels:  # in the set: 1
+            inside = sets.setdefault((j, model.mask(node).tobytes()), len(sets))
+            _add(lists, len(model.cells) + inside, (0.5).hex(), right, left, 0, own)
+        elif model.member[node] >= 0:
+            raise not_proven("a model that asks for sets of numbers")
+        else:
+            _add(lists, j, float(model.cut[node]).hex(), left, right, int(model.missing_left[node]), own)
+    return lists
