@@ -25,7 +25,7 @@ from sklearn.ensemble import (
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
@@ -188,3 +188,19 @@ def test_sums_may_be_off_by_what_the_file_says(told: dict[str, Any], accepted: b
     step, base = tree((0, 0.0, 1, 2), 0.0, 1.0), float.fromhex(told.get("base", "0x0p0"))
     said = case("off", [step], [number(-1.0, 1.0)], 1.5 + base, 1.5, {"end": "score"})
     assert replace(said, content=json.dumps({**json.loads(said.content), **told})).accepted() == accepted
+
+
+def test_sets_of_numbers_are_cuts(tmp_path: Path) -> None:
+    """Trees that ask whether a number is in a bin."""
+    from lightgbm import LGBMClassifier
+
+    X, y = whole_numbers()
+    bins = KBinsDiscretizer(5, encode="onehot-dense", strategy="uniform")
+    steps = make_column_transformer((bins, ["late", "years"]), (OneHotEncoder(sparse_output=False), ["job"]))
+    learner = LGBMClassifier(n_estimators=8, num_leaves=6, min_child_samples=3, n_jobs=1, verbose=-1)
+    model = make_pipeline(steps.set_output(transform="pandas"), learner).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:5]
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path)
+    assert proofs.verified == 5
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+        assert one.below == pytest.approx(least(X, row, lambda every: model.predict(every) == 1), rel=1e-8)

@@ -48,6 +48,12 @@ class ModelFile:
     score: Callable[[Any], FloatArray]
     of_probabilities: bool = False
 
+    def recorded(self, said: Any) -> Any:
+        """What the estimator says of a row, as it stands in a question."""
+        if self.of_probabilities:
+            return {"probabilities": hexes(said)}
+        return hexes(said) if np.ndim(said) and len(said) > 1 else float(np.ravel(said)[0]).hex()
+
 
 def own_file(source: Source) -> ModelFile:
     """The file of the last step of an estimator. Raises an error if the checker has no reader for it."""

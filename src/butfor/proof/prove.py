@@ -232,16 +232,10 @@ class _Writer:
                 prediction = Prediction(claim.reading.source, table)
                 some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
                 features, said = inputs.rows(some), self.file.score(inputs.given(some))
-                each = [self._said(one) for one in said]
+                each = list(map(self.file.recorded, said))
                 pairs = zip(features.tolist(), each, strict=True)
                 rows += [[hexes(row), one] for row, one in pairs if not np.isinf(row).any()]
         return rows
-
-    def _said(self, one: Any) -> Any:
-        """What the estimator says of a row, as it is recorded."""
-        if self.file.of_probabilities:
-            return {"probabilities": hexes(one)}
-        return hexes(one) if np.ndim(one) and len(one) > 1 else float(np.ravel(one)[0]).hex()
 
     @cached_property
     def columns(self) -> list[dict[str, Any]]:

@@ -7,13 +7,12 @@ That the estimator computes this is compared on recorded rows, with what it says
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
 from butfor.model.linear import Linear
@@ -26,7 +25,7 @@ from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
-DIGITS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
+BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
 """The binary digits of a sum, by its unit roundoff."""
 
 Sets = dict[tuple[int, bytes], int]
@@ -34,6 +33,12 @@ Sets = dict[tuple[int, bytes], int]
 
 Lists = dict[str, list[Any]]
 """The nodes of a tree, as lists of what they are."""
+
+Region = dict[int, BoolArray]
+"""The cells of some columns that lead to a node."""
+
+Below = tuple[int, Region]
+"""A node, and what leads to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +72,11 @@ def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
     adds, over = _adds(readout, shares), readout.total if isinstance(readout, Argmax) else 1.0
     sets: Sets = {}
     found = _sums(reading, sets)
-    if found is None or found.unit not in DIGITS or not adds or over not in (1.0, len(found.trees)):
+    if found is None or found.unit not in BITS_OF_SUMS or not adds or over not in (1.0, len(found.trees)):
         raise not_proven(f"a {of}")
     told = {
         "format": "butfor.forest/1", "of": of, "reads": "float64", "sum": adds, "mean": over > 1, "scale": 1.0.hex(),
-        "base": hexes(found.base.tolist()), "digits": DIGITS[found.unit],
+        "base": hexes(found.base.tolist()), "digits": BITS_OF_SUMS[found.unit],
         "trees": found.trees, **({} if found.off is None else {"off": hexes(found.off.tolist())}),
     }  # fmt: skip
 
@@ -121,7 +126,7 @@ def _sums(reading: Reading, sets: Sets) -> _Sums | None:
     if isinstance(model, Trees):
         alone = len(model.roots) == 1 and not model.base.any()
         off = None if alone else 2 * FURTHER_STEPS * unit * (np.abs(model.base) + model.reach)
-        return _Sums(model.base, _trees(model, reading.space, sets), unit, off)
+        return _Sums(model.base, list(map(_Grown.of(model, reading.space, sets).tree, model.roots.tolist())), unit, off)
     return None
 
 
@@ -165,41 +170,74 @@ def _adds(readout: AbstractReadout, shares: bool) -> str:
     return "largest" if softmax and len(readout.classes) > 2 else ""
 
 
-def _trees(model: Trees, space: Space, sets: Sets) -> list[Lists]:
-    """The nodes of each tree. A node that tests levels tests whether they are in a set, which is a feature of its own."""
-    known = [
-        None if feature.levels is None else np.arange(len(feature.levels) + 1) < len(feature.levels) + feature.missing
-        for feature in space
-    ]
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    """Writes the nodes of trees.
 
-    def passed(node: int) -> int:
-        """The node, or the one below it if it sends all levels to the same side."""
-        while (j := int(model.feature[node])) >= 0 and (levels := known[j]) is not None:
-            sides = np.unique(model.mask(node)[levels])
+    - `reached` (columns): the cells that rows have, "missing" last: of levels, and of numbers that are asked for sets. Of
+      others, it is None.
+    """
+
+    model: Trees
+    reached: tuple[BoolArray | None, ...]
+    sets: Sets
+
+    @classmethod
+    def of(cls, model: Trees, space: Space, sets: Sets) -> _Grown:
+        asked = model.asked_for_sets()
+        reached = [
+            np.append(np.ones(model.cells[j].count, dtype=np.bool_), feature.missing)
+            if feature.levels is not None or j in asked
+            else None
+            for j, feature in enumerate(space)
+        ]
+        return cls(model, tuple(reached), sets)
+
+    def tree(self, root: int) -> Lists:
+        """The nodes of a tree, each before its children."""
+        model, lists, order = self.model, _nodes(), [self.passed(root, {})]
+        for node, region in order:
+            j, value = int(model.feature[node]), hexes(model.value[node].tolist())
+            own = value if model.scores > 1 else value[0]
+            left, right = len(order), len(order) + 1
+            if j < 0:
+                _add(lists, -1, (0.0).hex(), -1, -1, 0, own)
+                continue
+            below, above = ((int(child[node]), region) for child in (model.left, model.right))
+            if model.cells[j].levels:  # in the set: 1
+                inside = self.sets.setdefault((j, model.mask(node).tobytes()), len(self.sets))
+                _add(lists, len(model.cells) + inside, (0.5).hex(), right, left, 0, own)
+            elif self.reached[j] is None:
+                _add(lists, j, float(model.cut[node]).hex(), left, right, int(model.missing_left[node]), own)
+            else:
+                cut, lost, below, above = self.first_run(node, region)
+                _add(lists, j, cut.hex(), left, right, lost, own)
+            order += [self.passed(*below), self.passed(*above)]
+        return lists
+
+    def passed(self, node: int, region: Region) -> Below:
+        """The node, or the one below it if it sends all that gets there to the same side."""
+        while (j := int(self.model.feature[node])) >= 0 and (reached := region.get(j, self.reached[j])) is not None:
+            sides = np.unique(self.model.mask(node)[reached])
             if len(sides) > 1:
                 break
-            node = int(model.left[node] if sides[0] else model.right[node])
-        return node
+            node = int(self.model.left[node] if sides[0] else self.model.right[node])
+        return node, region
 
-    return [_tree(model, passed, int(root), sets) for root in model.roots]
+    def first_run(self, node: int, region: Region) -> tuple[float, int, Below, Below]:
+        """A cut behind the first cells of a set of numbers, or of the others; above it, the node is asked again.
 
-
-def _tree(model: Trees, passed: Callable[[int], int], root: int, sets: Sets) -> Lists:
-    """The nodes of a tree, each before its children."""
-    order, lists = [passed(root)], _nodes()
-    for node in order:
-        j, value = int(model.feature[node]), hexes(model.value[node].tolist())
-        own = value if model.scores > 1 else value[0]
-        if j < 0:
-            _add(lists, -1, (0.0).hex(), -1, -1, 0, own)
-            continue
-        left, right = len(order), len(order) + 1
-        order += [passed(int(model.left[node])), passed(int(model.right[node]))]
-        if model.cells[j].levels:  # in the set: 1
-            inside = sets.setdefault((j, model.mask(node).tobytes()), len(sets))
-            _add(lists, len(model.cells) + inside, (0.5).hex(), right, left, 0, own)
-        elif model.member[node] >= 0:
-            raise not_proven("a model that asks for sets of numbers")
-        else:
-            _add(lists, j, float(model.cut[node]).hex(), left, right, int(model.missing_left[node]), own)
-    return lists
+        Returns also whether a missing value is below it.
+        """
+        j, goes_left = int(self.model.feature[node]), self.model.mask(node)
+        here = region.get(j, self.reached[j])
+        assert here is not None
+        numbers = np.flatnonzero(here[:-1])
+        first = bool(goes_left[numbers[0]])
+        others = numbers[goes_left[numbers] != first]
+        end = int(numbers[numbers < others[0]][-1]) if len(others) else len(here)
+        cut = float(self.model.cells[j].edges[end]) if len(others) else np.inf
+        inside = here & (np.arange(len(here)) <= end)
+        inside[-1] = here[-1] and goes_left[-1] == first
+        child = int(self.model.left[node] if first else self.model.right[node])
+        return cut, int(inside[-1]), (child, {**region, j: inside}), (node, {**region, j: here & ~inside})
