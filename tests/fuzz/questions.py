@@ -129,8 +129,7 @@ def random_aim(rng: Random, said: Said) -> Aim:
             spread = float(np.ptp(said.values)) or 1.0
             return Aim(word, ends=(float(said.values.min() + rng.random() * spread),))
         return Aim(word, share=(share,))
-    easy = len(said.classes) == 2 or rng.random() < 0.3  # shares of several boosted classes are searched: slow
-    words = ["other", "class", "class", "classes", "costs"] + ["probability"] * 4 * (said.chances is not None and easy)
+    words = ["other", "class", "class", "classes", "costs"] + ["probability"] * 4 * (said.chances is not None)
     word = str(rng.choice(words))
     order = [said.classes[k] for k in rng.permutation(len(said.classes))]
     if word == "probability":

@@ -23,7 +23,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 import butfor as bf
-from butfor.errors import UnsupportedModelError
+from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from tests.proof.attacks import broken_by
 from tests.proof.cases import Case, read
 from tests.proof.judge import number
@@ -172,3 +172,13 @@ def test_what_is_no_sum_for_each_class_is_refused(tmp_path: Path) -> None:
     answers = bf.Explainer(model, data=X).explain(X.iloc[:1])
     with pytest.raises(UnsupportedModelError, match="a OneVsRestClassifier: no proof is made of it yet"):
         bf.prove(answers, model, tmp_path)
+
+
+def test_a_probability_among_several_classes_is_refused_in_words(tmp_path: Path) -> None:
+    X, y = four_classes()
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["job"]), remainder="passthrough"), LogisticRegression(max_iter=500)
+    ).fit(X, y)
+    answers = bf.Explainer(model, X).explain(X[y != 2][:2], bf.probability(2, 0.6), seed=0)
+    with pytest.raises(UnsupportedProblemError, match="whose largest sum decides: no proof is made of it yet"):
+        bf.prove(answers, model, tmp_path / "proofs", progress=False)

@@ -48,6 +48,7 @@ LIBRARIES = (
     "torch_modules",
     "treelite_models",
     "xgboost_trees",
+    "ydf_forests",
 )
 """Files in `importers/libraries`. Each registers what it reads.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from butfor.problem.targets.classes import Classes, Other, Probability
 from butfor.problem.targets.safer import OtherBeyond
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.values import ValueIn
+from butfor.proof.checker import checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
 
@@ -31,6 +33,9 @@ LINE_BLUR = 2.0**-44
 
 END_OF_NO_RANGE = 2.0**900
 """The end of a range that has none."""
+
+NO_PROBABILITIES = ("score", "largest")
+"""The kinds of models whose probabilities the checker does not derive."""
 
 
 def not_asked(what: str) -> UnsupportedProblemError:
@@ -201,6 +206,14 @@ class ProofQuestion:
         """The position of a level. A missing one is the last."""
         return self.problem.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
 
+    @cached_property
+    def model(self) -> Any:
+        """The model as the checker reads it."""
+        try:
+            return checker().Model(self.file.kind, self.file.content)
+        except Exception as error:
+            raise not_proven(f"{self.file.of} ({checker().told(error)})") from None
+
     def wanted(self, i: int) -> dict[str, Any]:
         """What is wanted of a row."""
         target, reading = self.case.question.target, self.claim.reading
@@ -209,7 +222,9 @@ class ProofQuestion:
         own = reading.readout
         if told["of"][0] == "class" and isinstance(own, Threshold) and own.of == "probability":
             end = "at least" if told["of"][1] == own.positive else "at most"
-            return {**told, "of": ["probability", own.positive], end: own.threshold.hex()}
+            told = {**told, "of": ["probability", own.positive], end: own.threshold.hex()}
+        if told["of"][0] == "probability" and self.model.kind in NO_PROBABILITIES:
+            raise not_asked(f"the target {target!r} of {self.file.of} whose largest sum decides")
         return told
 
     def changes(self) -> int | None:

@@ -214,13 +214,9 @@ class _Writer:
         stem, _, ending = self.file.name.partition(".")
         return f"{stem}-{_sha256(self.file.content)[:8]}.{ending}"
 
-    @cached_property
+    @property
     def model(self) -> Any:
-        """The model as the checker reads it."""
-        try:
-            return checker().Model(self.file.kind, self.file.content)
-        except Exception as error:
-            raise not_proven(f"{self.file.of} ({checker().told(error)})") from None
+        return self.asked.model
 
     @cached_property
     def recorded(self) -> list[Any]:
