@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from butfor.programs.highs import Solved, inequalities, read, refuted, run
+from butfor.programs.highs import Said, inequalities, read, run
 
 
 @pytest.mark.parametrize("left", [[], [0.0, np.nan, 1.0]], ids=["empty", "not numbers"])
@@ -24,7 +24,7 @@ def test_a_point_without_all_columns_is_none(left: list[float]) -> None:
         getSolution=lambda: SimpleNamespace(col_value=left),
         getNumCol=lambda: 3,
     )
-    assert read(highspy, broken, 0.0, mip=False) == Solved("limit", None, -np.inf)
+    assert read(highspy, broken, 0.0, mip=False) == Said("limit", None, -np.inf)
 
 
 def test_a_program_that_highs_does_not_take_has_no_optimum() -> None:
@@ -38,7 +38,7 @@ def test_a_program_that_highs_does_not_take_has_no_optimum() -> None:
         np.arange(count, dtype=np.int32),
     )
     solver = run(highspy, model, 10.0, {})
-    assert read(highspy, solver, 0.0, mip=False) == Solved("limit", None, -np.inf)
+    assert read(highspy, solver, 0.0, mip=False) == Said("limit", None, -np.inf)
 
 
 def program(rng: np.random.Generator) -> highspy.HighsLp:
@@ -72,7 +72,9 @@ def test_multipliers_never_prove_too_much_and_those_of_the_optimum_prove_it() ->
         sides = np.vstack([A, -A[known]]), np.append(upper, -lower[known])
         truth = linprog(cost, *sides, bounds=np.c_[lp.col_lower_, lp.col_upper_])
         if truth.status == 2:
-            assert refuted(lp, solver), f"seed {seed}"
+            _, there, ray = solver.getDualRay()
+            assert there, f"seed {seed}"
+            assert proof.refuted(np.array(ray)), f"seed {seed}"
             impossible += 1
             continue
         assert all(proof.lowest(cost, rng.normal(size=3)) <= truth.fun + 1e-9 for _ in range(20)), f"seed {seed}"

@@ -89,8 +89,9 @@ def _proven(
     program.at_least(-1.0 * _sum(takes), -float(most))
     program.minimise(-1.0 * total)
     solved = program.solve(seconds, [], exact=False)
-    if np.isfinite(solved.bound):
-        bound = min(bound, int(np.floor(-solved.bound + NEARLY_WHOLE)))
+    least = solved.claim.proven()
+    if np.isfinite(least):
+        bound = min(bound, int(np.floor(-least + NEARLY_WHOLE)))
     if solved.x is not None:
         found = np.flatnonzero(np.array([take.at(solved.x) for take in takes]) > 0.5)[:most]
         if _covered(covers, counts, found) > _covered(covers, counts, known):

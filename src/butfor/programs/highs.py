@@ -7,7 +7,7 @@ from threading import Event
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array, diags_array
 
 from butfor.arrays import FloatArray
 from butfor.programs.inequalities import Inequalities
@@ -44,8 +44,8 @@ QP_ITERATIONS = 100
 
 
 @dataclass(frozen=True)
-class Solved:
-    """What HiGHS returned.
+class Said:
+    """What HiGHS said.
 
     - `status`: whether it is optimal, infeasible, or ended by the time or by another limit;
     - `x`: the values of the variables, if there is a point;
@@ -103,28 +103,28 @@ def with_model(highspy: Any, model: Any, seconds: float, options: dict[str, bool
     return None if solver.passModel(model) == highspy.HighsStatus.kError else solver
 
 
-def read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
+def read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Said:
     """What it returned."""
     if solver is None:
-        return Solved("limit", None, -np.inf)
+        return Said("limit", None, -np.inf)
     status = solver.getModelStatus()
     kinds = highspy.HighsModelStatus
     info = solver.getInfo()
     if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
-        return Solved("infeasible", None, np.inf)
+        return Said("infeasible", None, np.inf)
     if status == kinds.kIterationLimit:
-        return Solved("limit", None, -np.inf)
+        return Said("limit", None, -np.inf)
     has_point = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     x = np.array(solver.getSolution().col_value) if has_point else None
     if x is not None and (len(x) != solver.getNumCol() or np.isnan(x).any()):
-        return Solved("limit", None, -np.inf)  # on some processors, where a quadratic program broke down
+        return Said("limit", None, -np.inf)  # on some processors, where a quadratic program broke down
     if status == kinds.kModelEmpty:
-        return Solved("optimal", np.empty(0), constant)
+        return Said("optimal", np.empty(0), constant)
     if status == kinds.kOptimal:
         bound = info.mip_dual_bound if mip else info.objective_function_value
-        return Solved("optimal", x, _lowered(bound + constant))
+        return Said("optimal", x, _lowered(bound + constant))
     bound = _lowered(info.mip_dual_bound + constant) if mip and np.isfinite(info.mip_dual_bound) else -np.inf
-    return Solved("time" if status == kinds.kTimeLimit else "limit", x, bound)
+    return Said("time" if status == kinds.kTimeLimit else "limit", x, bound)
 
 
 def _lowered(bound: float) -> float:
@@ -141,7 +141,23 @@ def inequalities(model: Any) -> Inequalities[csr_array]:
     return Inequalities(csr_array(parts, shape=(len(lp.row_lower_), len(lp.col_lower_))), *ends)
 
 
-def refuted(model: Any, solver: Any) -> bool:
-    """Whether the multipliers that HiGHS names prove that a linear program has no point."""
-    _, there, ray = solver.getDualRay()
-    return bool(there) and inequalities(model).refuted(np.array(ray))
+def convex_bound(model: Any, solver: Any) -> float:
+    """What multipliers prove of a solved program without whole numbers.
+
+    A convex cost lies above its tangent at any x: c'v + v'Hv / 2 >= (c + Hx)'v - x'Hx / 2.
+    """
+    solution = solver.getSolution()
+    x, price = np.array(solution.col_value), np.array(solution.row_dual)
+    slope = hessian(model) @ x
+    lowest = inequalities(model).lowest(np.array(model.lp_.col_cost_) + slope, price)
+    return float(model.lp_.offset_ - x @ slope / 2 + lowest)
+
+
+def hessian(model: Any) -> csr_array:
+    """The quadratic part of a model, of which HiGHS keeps the lower triangle."""
+    count, kept = model.lp_.num_col_, model.hessian_
+    if not len(kept.value_):
+        return csr_array((count, count))
+    parts = np.array(kept.value_), np.array(kept.index_), np.array(kept.start_)
+    lower = csc_array(parts, shape=(count, count))
+    return csr_array(lower + lower.T - diags_array(lower.diagonal()))

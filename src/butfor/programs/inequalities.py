@@ -54,3 +54,12 @@ class Inequalities(NamedTuple, Generic[Matrix]):
         """Whether these multipliers, or the opposite ones, prove that there is no such `v`."""
         nothing = np.zeros(len(self.low))
         return max(self.lowest(nothing, ray), self.lowest(nothing, -ray)) > 0
+
+    def refuted_by_a_row(self) -> bool:
+        """Whether a single row proves it: all its terms together are too small, or too large."""
+        size = abs(self.rows)
+        up, down = (self.rows + size) / 2, (self.rows - size) / 2
+        with np.errstate(invalid="ignore"):  # a stored zero of an infinite end
+            below, above = up @ self.low + down @ self.high, up @ self.high + down @ self.low
+            spare = BOUND_ROUNDING * (size @ np.maximum(np.abs(self.low), np.abs(self.high)))
+            return bool(((below - spare > self.most) | (above + spare < self.least)).any())

@@ -6,25 +6,47 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
+from butfor.programs.branching import lowest_cost
+from butfor.programs.cost_claim import CostClaim
 from butfor.programs.highs import (
     FEASIBILITY,
     LOOKS_FOR_POINTS,
     SMALL,
     WHOLE_TOLERANCE,
-    Solved,
+    Said,
+    convex_bound,
     inequalities,
     read,
-    refuted,
     run,
     with_model,
 )
 from butfor.programs.quiet import work
+
+OF_HIGHS = 0.75
+"""The share of the time for a program with whole numbers that HiGHS has. The rest is for a bound of our own."""
+
+OWN_STEPS, STEPS_OF_HIGHS = 10_000, 20
+"""How many steps of the simplex method a bound of our own may take at least, and for each step that HiGHS took."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A solved program.
+
+    - `status`: whether HiGHS says that it is optimal or infeasible, or why it ended before;
+    - `x`: the values of the variables, if there is a point;
+    - `claim`: what is claimed of the objective.
+    """
+
+    status: Literal["optimal", "infeasible", "limit", "time"]
+    x: FloatArray | None
+    claim: CostClaim
 
 
 @dataclass
@@ -194,21 +216,33 @@ class Program:
 
         for expression, low, high in (*self.rows, *extra):
             if not any(expression.terms.values()) and (low > FEASIBILITY or high < -FEASIBILITY):
-                return Solved("infeasible", None, np.inf)
+                return Solved("infeasible", None, CostClaim.of(np.inf))
         mip = whole and fixed is None and any(self.integer)
         until, model = now() + seconds, self._model(highspy, extra, fixed, curves=exact, whole=whole)
         options = dict.fromkeys(LOOKS_FOR_POINTS, not self.answered)
-        solver = run(highspy, model, seconds, options)
+        solver = run(highspy, model, OF_HIGHS * seconds if mip else seconds, options)
         found = read(highspy, solver, self.objective.constant, mip=mip)
-        if found.status == "infeasible" and not whole and not refuted(model, solver):
-            return Solved("limit", None, -np.inf)
         if found.status == "infeasible" and mip:
             # it once said so of a point on the edge: nothing may lie near it either
             model.lp_.row_lower_ = np.array(model.lp_.row_lower_) - WHOLE_TOLERANCE
             model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
-            solver = run(highspy, model, max(0.0, until - now()), options)
+            solver = run(highspy, model, OF_HIGHS * max(0.0, until - now()), options)
             found = read(highspy, solver, self.objective.constant, mip=mip)
-        return found
+        return Solved(found.status, found.x, self._claim(highspy, model, solver, found, until, whole=whole))
+
+    def _claim(self, highspy: Any, model: Any, solver: Any, said: Said, until: float, *, whole: bool) -> CostClaim:
+        """What HiGHS said of the cost, and how it is derived again: from multipliers, with whole numbers by our branching."""
+        if solver is None:
+            return CostClaim.of(-np.inf)
+        held = np.flatnonzero(self.integer) if whole else np.zeros(0, dtype=np.intp)
+        constant, goal = self.objective.constant, said.bound
+        if said.status == "optimal" and not len(held):
+            return CostClaim.of(min(said.bound, convex_bound(model, solver) + constant))
+        if goal == -np.inf and said.x is not None:
+            goal = self.objective.at(said.x)
+        steps = OWN_STEPS + STEPS_OF_HIGHS * solver.getInfo().simplex_iteration_count
+        goal = np.inf if goal == -np.inf else goal - constant
+        return CostClaim(said.bound, lambda: lowest_cost(highspy, model, held, goal, until, steps) + constant, until)
 
     def extremes(self, expressions: Sequence[Sum], until: float) -> tuple[FloatArray, FloatArray]:
         """What each expression is at least and at most, without whole numbers. Infinite where the time ended.

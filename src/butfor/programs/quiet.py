@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from threading import Event, Thread
 from typing import Any
@@ -31,7 +32,12 @@ def _quiet_class() -> Any:
 
 
 def work(solver: Any, enough: Event | None = None) -> None:
-    """Let HiGHS work in a thread of its own. At Ctrl-C, `enough` is set, and HiGHS is waited for.
+    """Let HiGHS work. At Ctrl-C, `enough` is set, and HiGHS is waited for."""
+    aside(solver.run, enough)
+
+
+def aside(task: Callable[[], Any], enough: Event | None = None) -> None:
+    """Let HiGHS work in a thread of its own. At Ctrl-C, `enough` is set, and the task is waited for.
 
     The first program that HiGHS solves in a thread settles how many processors it may use there, and it refuses any
     other number from then on. So ours never share a thread with the user's.
@@ -40,7 +46,7 @@ def work(solver: Any, enough: Event | None = None) -> None:
 
     def run() -> None:
         try:
-            solver.run()
+            task()
         except Exception as error:
             raised.append(error)
         finally:

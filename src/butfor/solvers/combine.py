@@ -16,6 +16,7 @@ from butfor.arrays import FloatArray
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
+from butfor.programs.cost_claim import CostClaim
 from butfor.solvers.outcome import (
     HIGHEST,
     Outcome,
@@ -23,6 +24,7 @@ from butfor.solvers.outcome import (
     joined,
     nothing_found,
     one_answer,
+    refuted,
     together,
 )
 from butfor.solvers.solver import Budget
@@ -77,6 +79,7 @@ class SetAnswer:
     - `bound`: a lower bound on the cost of all points of the set (infinite: it has no point that is cheaper than what
       was known before);
     - `stopped`: why no more is known;
+    - `claim`: what HiGHS says beyond the bound, until it is `proven`;
     - `highest`: if the set is one inequality and has no point, the largest left side of any admissible point (NaN:
       unknown);
     - `closest`: an admissible point whose left side comes close to that, if one is known.
@@ -88,6 +91,25 @@ class SetAnswer:
     stopped: Stopped = Stopped.DONE
     highest: float = np.nan
     closest: FloatArray | None = None
+    claim: CostClaim | None = None
+
+    def proven(self, budget: Budget) -> SetAnswer:
+        """The same, with a bound of our own in place of what HiGHS says. Ctrl-C ends the budget.
+
+        If the bound is above the cost of an answer, which is there, nothing of it is believed.
+        """
+        if self.claim is None:
+            return self
+        try:
+            bound, stopped = max(self.bound, self.claim.proven()), self.stopped
+            if not stopped and not self.claim.holds:
+                stopped = Stopped.TIME if self.claim.late else Stopped.EFFORT
+            if refuted(np.array(bound), np.array(self.cost)):
+                bound, stopped = self.bound, Stopped.EFFORT
+        except KeyboardInterrupt:
+            budget.interrupt()
+            bound, stopped = self.bound, Stopped.INTERRUPTED
+        return replace(self, bound=bound, stopped=stopped, claim=None)
 
 
 def over_score_sets(
@@ -105,6 +127,7 @@ def over_score_sets(
     best, highest, closest = nothing_found(problem, np.inf), np.nan, None
     for score_set in problem.score_sets:
         answer = solve_set(score_set, min(upper, float(best.cost[0])) - score_set.offset)
+        assert answer.claim is None, "what HiGHS claims must be proven before it is told"
         none = np.full(len(problem.space), np.nan)
         point, cost = (none, np.inf) if answer.point is None else (answer.point, answer.cost)
         _add_set(best, one_answer(point, cost, answer.bound, answer.stopped), score_set.offset)

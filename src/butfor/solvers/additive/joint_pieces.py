@@ -19,8 +19,9 @@ from butfor.model.cells import number_cells
 from butfor.model.questions import evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.problem.problem import Problem
-from butfor.programs.highs import FEASIBILITY, Solved
-from butfor.programs.program import Program, Sum
+from butfor.programs.cost_claim import CostClaim
+from butfor.programs.highs import FEASIBILITY
+from butfor.programs.program import Program, Solved, Sum
 from butfor.solvers.additive.lines import BentColumn, Enclosed
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped, tolerated
@@ -124,36 +125,37 @@ class JointPieces:
 
     def floor(self, budget: Budget) -> float:
         """What nothing in the set costs less than, by a program without whole numbers."""
-        return max(0.0, self._program(above=True).program.solve(budget.left(), [], exact=False, whole=False).bound)
+        found = self._program(above=True).program.solve(budget.left(), [], exact=False, whole=False)
+        return max(0.0, found.claim.proven())
 
     def solve(self, limit: float, budget: Budget) -> SetAnswer:
-        """Cut pieces until the answer is proven."""
-        self.limit, bound, stopped = limit, 0.0, Stopped.EFFORT
+        """Cut pieces until nothing is said to be cheaper than the answer. That is still to be proven."""
+        self.limit, claim, stopped = limit, CostClaim.of(0.0), Stopped.EFFORT
         for _ in range(ROUNDS_OF_CUTS):
             if budget.spent():
                 stopped = budget.stopped
                 break
             told = self._program(above=True)
             above = told.program.solve(budget.left(), [], exact=False)
-            bound = max(bound, above.bound)
-            if above.status == "infeasible" or bound >= self._ceiling():
+            claim = claim.higher(above.claim)
+            if claim.reaches(self._ceiling()):
                 stopped = Stopped.DONE
                 break
             if above.x is None:
                 stopped = budget.stopped or Stopped.EFFORT
                 break
             points = [self._point(told, above)]
-            if bound < self._ceiling() and (not self._takes(points[0]) or self._bent()):
+            if not claim.reaches(self._ceiling()) and (not self._takes(points[0]) or self._bent()):
                 held = self._program(above=False)
                 below = held.program.solve(budget.left(), [], exact=False)
                 points += [] if below.x is None else [self._point(held, below)]
                 self._takes(points[-1])
-            if bound >= self._ceiling():
+            if claim.reaches(self._ceiling()):
                 stopped = Stopped.DONE
                 break
             if not self._cut(points) and not self._leave_out(told, above):
                 break
-        return SetAnswer(self.point, self.cost, min(bound, self.cost), stopped)
+        return SetAnswer(self.point, self.cost, 0.0, stopped, claim=claim.and_no_less(CostClaim.of(self.cost)))
 
     def _bent(self) -> bool:
         """Whether lines above and below differ somewhere."""

@@ -68,7 +68,9 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
     left = iter(order.tolist())
 
     def solve(score_set: ScoreSet, limit: float) -> SetAnswer:
-        at = next(left)
-        return SetAnswer(None, np.inf, floors[at]) if floors[at] >= limit else every[at].solve(limit, budget)
+        at: int = next(left)
+        if floors[at] >= limit:
+            return SetAnswer(None, np.inf, floors[at])
+        return every[at].solve(limit, budget).proven(budget)
 
     return over_score_sets(replace(problem, score_sets=tuple(every[at].score_set for at in order)), solve)

@@ -34,5 +34,6 @@ def farthest(problem: Problem, budget: Budget) -> tuple[float, FloatArray] | Non
     found = written.uphill(wanted).solve(budget.left(), [], exact=True)
     if found.status != "optimal" or found.x is None:
         return None
-    highest = short_of(problem, np.array([tolerated(found.bound) - found.bound])).item()
+    least = found.claim.proven()
+    highest = short_of(problem, np.array([tolerated(least) - least])).item()
     return None if np.isnan(highest) else (highest, written.point(problem, found.x))

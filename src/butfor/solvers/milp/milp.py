@@ -8,9 +8,10 @@ meet (Duran and Grossmann, Mathematical Programming 36, 1986).
 from __future__ import annotations
 
 from butfor.model.questions import NO_DISTANCE, SLOPED, ModelKind
+from butfor.model.scores import ScoreSet
 from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import over_score_sets, row_by_row
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.milp.place_search import solve_written
 from butfor.solvers.milp.relations import kinds_with_rows
 from butfor.solvers.milp.windows import nearest_first
@@ -62,6 +63,9 @@ class Milp(AbstractSolver):
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
     def solve(one: Problem) -> Outcome:
-        return over_score_sets(one, lambda score_set, _: solve_written(one, score_set, write(one, score_set), budget))
+        def cheapest(score_set: ScoreSet, _: float) -> SetAnswer:
+            return solve_written(one, score_set, write(one, score_set), budget).proven(budget)
+
+        return over_score_sets(one, cheapest)
 
     return nearest_first(problem, solve, budget)

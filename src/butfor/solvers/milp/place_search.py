@@ -13,6 +13,7 @@ from butfor.formulation.margins import adds_in_one_type, tightened, widened
 from butfor.model.scores import AbstractConvex, ScoreSet
 from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
+from butfor.programs.cost_claim import CostClaim
 from butfor.programs.program import Sum
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.milp.models import better, elsewhere
@@ -47,6 +48,9 @@ CURVE_MISS, CURVE_GUARD = 2e-9, 1e-8
 APPROXIMATIONS = 200
 """The largest number of rounds of outer approximation."""
 
+_STOPPED = {"optimal": Stopped.DONE, "time": Stopped.TIME, "limit": Stopped.EFFORT}
+"""What it means for the search how a program ended."""
+
 
 def solve_written(
     problem: Problem, score_set: ScoreSet, written: Written, budget: Budget, known: float = np.inf
@@ -62,8 +66,8 @@ class _PlaceSearch:
     """The search of one score set. HiGHS says where to look; what lies there is judged exactly.
 
     - `best`: the best answer that was found;
-    - `proven`: what an answer costs at least that was not looked at;
-    - `unclear`: what answers cost at least in places where floats are too coarse to tell.
+    - `claim`: what an answer is said to cost at least that was not looked at;
+    - `unclear`: what answers are said to cost at least in places where floats are too coarse to tell.
     """
 
     def __init__(
@@ -71,8 +75,7 @@ class _PlaceSearch:
     ) -> None:
         self.problem, self.score_set, self.written, self.budget, self.known = problem, score_set, written, budget, known
         self.best: FloatArray | None = None
-        self.cost = self.unclear = np.inf
-        self.proven = -np.inf
+        self.cost, self.unclear, self.claim = np.inf, CostClaim.of(np.inf), CostClaim.of(-np.inf)
         self.guards = list(GUARDS)
         self.refused = 0
         written.program.answered = bool(np.isfinite(known))
@@ -82,15 +85,15 @@ class _PlaceSearch:
         cuts: list[tuple[Sum, float, float]] = []
         while self.guards:
             guard = self.guards[0]
-            x, bound, stopped = _minimise(self.problem, self.score_set, self.written, cuts, guard, self.budget)
+            x, claim, stopped = _minimise(self.problem, self.score_set, self.written, cuts, guard, self.budget)
             if not guard:
-                self.proven = bound
+                self.claim = claim
             ended = stopped is Stopped.TIME or self.budget.spent()
-            if x is None and (ended or self.proven == np.inf):
-                return self._told(stopped or (Stopped.EFFORT if self.proven < np.inf else Stopped.DONE))
+            if x is None and (ended or self.claim.is_none):
+                return self._told(stopped or (Stopped.DONE if self.claim.is_none else Stopped.EFFORT))
             if self._is_closed():
                 return self._told(Stopped.DONE)
-            if x is None and bound == np.inf:  # larger guards leave no more
+            if x is None and claim.is_none:  # larger guards leave no more
                 break
             if x is None or self._look(x):
                 self.guards.pop(0)
@@ -112,7 +115,7 @@ class _PlaceSearch:
                 self._take(_still(self.problem, self.score_set, point))
                 return self._leave(landing.elsewhere() if self._goes_on() else None)
         if not points:
-            self.unclear = min(self.unclear, self.proven)
+            self.unclear = self.claim.and_no_less(self.unclear)
             return self._leave(landing.elsewhere())
         return self._leave(self._others(points[0]))
 
@@ -148,19 +151,24 @@ class _PlaceSearch:
     def _is_closed(self) -> bool:
         """Whether nothing cheaper is left to be found."""
         known = min(self.cost, self.known)
-        return min(self.proven, self.unclear) >= to_beat(known, 1 / 2)
+        return self._whole_claim().reaches(to_beat(known, 1 / 2))
+
+    def _whole_claim(self) -> CostClaim:
+        """What is said of all answers that were not looked at."""
+        return self.claim.and_no_less(self.unclear)
 
     def _told(self, stopped: Stopped) -> SetAnswer:
         """What is known."""
-        return SetAnswer(self.best, self.cost, min(self.proven, self.unclear, self.cost), stopped)
+        claim = self._whole_claim().and_no_less(CostClaim.of(self.cost))
+        return SetAnswer(self.best, self.cost, 0.0, stopped, claim=claim)
 
     def _at_last(self) -> SetAnswer:
         """What is known where rounding refused all points: perhaps there is one deep inside."""
         if self.best is None and not np.isfinite(self.known):
-            point = _deep_inside(self.problem, self.score_set, self.written, max(0.0, self.proven), self.budget)
+            point = _deep_inside(self.problem, self.score_set, self.written, max(0.0, self.claim.proven()), self.budget)
             if point is not None:
                 self._take(point)
-        closed = self.best is not None and self.proven >= to_beat(self.cost)
+        closed = self.best is not None and self.claim.reaches(to_beat(self.cost))
         return self._told(Stopped.DONE if closed else Stopped.EFFORT)
 
 
@@ -213,25 +221,27 @@ def _minimise(
     cuts: list[tuple[Sum, float, float]],
     guard: float,
     budget: Budget,
-) -> tuple[FloatArray | None, float, Stopped]:
-    """Minimise by outer approximation. Returns the values of the variables, the bound, and why it stopped."""
+) -> tuple[FloatArray | None, CostClaim, Stopped]:
+    """Minimise by outer approximation. Returns the values of the variables, what is said to cost least, and why it stopped.
+
+    Of all rounds only one claim is kept, and no other is derived.
+    """
     program, scores = written.program, written.scores
     raised, inside = program.guarded(guard), program.guarded(max(guard, HELD_GUARD))
     edge = _curve(problem, score_set, guard)
-    bound, best, value = -np.inf, None, np.inf
+    claim, best, value = CostClaim.of(-np.inf), None, np.inf
     whole = any(program.integer)
     exact = not whole
     for _ in range(APPROXIMATIONS):
         relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact)
         if relaxed.status == "infeasible":
-            return best, (np.inf if best is None else value), Stopped.DONE
+            return best, relaxed.claim.and_no_less(CostClaim.of(value)), Stopped.DONE
         if relaxed.x is None:
             if exact and program.curves and not budget.spent():
                 exact = False  # the convex solver gave up, so approximate from outside instead
                 continue
-            timed_out = Stopped.TIME if relaxed.status == "time" else Stopped.EFFORT
-            return best, max(bound, relaxed.bound), budget.stopped or timed_out
-        bound = max(bound, relaxed.bound)
+            return best, claim.higher(relaxed.claim), budget.stopped or _STOPPED[relaxed.status]
+        claim = claim.higher(relaxed.claim)
         x = relaxed.x
         if whole and program.has_reals:
             for rows in (inside, raised):
@@ -246,13 +256,13 @@ def _minimise(
             reached = program.objective.at(x) + sum(curve.at(x) for curve in program.curves)
             if reached < value:
                 best, value = x, reached
-            if exact or not program.curves or bound >= to_beat(value, 1 / 4):
-                return best, bound, Stopped.DONE if relaxed.status == "optimal" else Stopped.TIME
+            if exact or not program.curves or claim.reaches(to_beat(value, 1 / 4)):
+                return best, claim, _STOPPED[relaxed.status]
         for curve in program.curves:
             cuts += [(cut, -cut.constant, np.inf) for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
         if budget.spent():
-            return best, bound, budget.stopped
-    return best, bound, Stopped.EFFORT
+            return best, claim, budget.stopped
+    return best, claim, Stopped.EFFORT
 
 
 def _curve(problem: Problem, score_set: ScoreSet, guard: float) -> AbstractConvex | None:

@@ -76,7 +76,7 @@ class NetworkExact(AbstractReduction):
         handing = Handing(self.inner)
 
         def cheapest(score_set: ScoreSet, limit: float) -> SetAnswer:
-            return NetworkSearch(problem, score_set, limit, budget, handing, self.ends).run()
+            return NetworkSearch(problem, score_set, limit, budget, handing, self.ends).run().proven(budget)
 
         return over_score_sets(problem, cheapest, upper).handed_to(handing.ran)
 
@@ -163,15 +163,13 @@ class NetworkSearch:
         """The optimum without whole numbers, as a bound. Its point is a start for the search."""
         written = write(self.problem, self.score_set, partial(add_known, self._known()), parts=True)
         found = written.program.solve(self.budget.left(), [], exact=False, whole=False)
-        if found.status == "infeasible":
-            return np.inf
         if found.x is not None:
             point = written.point(self.problem, found.x)
             starts = [self.descent.near(point[None])]
             if self.best.point is not None:
                 starts.append(self.descent.between(point, self.best.point))
             self._take(self.descent.best_from(np.concatenate(starts)))
-        return found.bound if found.status == "optimal" else 0.0
+        return max(0.0, found.claim.proven())
 
     def _branch(self) -> Stopped:
         """The whole program."""
@@ -184,7 +182,7 @@ class NetworkSearch:
             self._take((found.point, found.cost))
         if self._refuted(found.bound):
             return Stopped.EFFORT
-        self.lowest = max(self.lowest, found.bound)
+        self.lowest, self.best = max(self.lowest, found.bound), replace(self.best, claim=found.claim)
         return found.stopped
 
     def _refuted(self, bound: float) -> bool:
