@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -183,13 +183,15 @@ class Domain:
         """For each feature, whether some row may change it."""
         room = (self.low <= self.high) & ~((self.low == self.high) & (self.low == self.factuals))
         able = room.any(axis=0) | self.missing.any(axis=0)
-        for j, mask in self.levels.items():
-            x = self.factuals[:, j]
-            others = mask.sum(axis=1) - np.where(
-                np.isnan(x), 0, mask[np.arange(len(mask)), np.nan_to_num(x).astype(np.intp)]
-            )
-            able[j] = bool((others > 0).any() or self.missing[:, j].any())
+        for j, mask, code in self._codes(self.factuals):
+            own = np.where(np.isnan(self.factuals[:, j]), 0, mask[np.arange(len(mask)), code])
+            able[j] = bool((mask.sum(axis=1) > own).any() or self.missing[:, j].any())
         return np.asarray(able)
+
+    def _codes(self, points: FloatArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
+        """The columns of levels, with which levels each row may take, and with the positions of levels; 0 for a missing one."""
+        codes = np.nan_to_num(points[:, list(self.levels)]).astype(np.intp)
+        return ((j, mask, code) for (j, mask), code in zip(self.levels.items(), codes.T, strict=True))
 
     def admits(self, points: FloatArray) -> BoolArray:
         """Whether each row may become its point."""
@@ -202,8 +204,7 @@ class Domain:
         inside = (points >= self.low) & (points <= self.high)
         for j in np.flatnonzero(self.step > 0).tolist():
             inside[:, j] &= on_grid(points[:, j], self.step[j], self.anchor[j])
-        for j, mask in self.levels.items():
-            code = np.nan_to_num(points[:, j]).astype(np.intp)
+        for j, mask, code in self._codes(points):
             inside[:, j] = mask[np.arange(len(code)), code]
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved))

@@ -17,7 +17,7 @@ import numpy as np
 from butfor.errors import InputTypeError, MissingExtraError
 
 SAME_IN_JSON = frozenset({str, bool, int, type(None)})
-"""The types of which JSON holds every value. Tables of prices have thousands of them, so they are told at once."""
+"""The types of which JSON holds every value."""
 
 
 class LevelForm(NamedTuple):
@@ -27,9 +27,14 @@ class LevelForm(NamedTuple):
     read: Callable[[Any], Any]
 
 
+def _same_in_json(value: Any) -> bool:
+    """Whether JSON has this very value. Tables of prices have thousands of them, so that is told at once."""
+    return type(value) in SAME_IN_JSON or (type(value) is float and math.isfinite(value))
+
+
 def is_level(value: Any) -> bool:
     """Whether a value can be written as JSON and read again as what it is."""
-    if type(value) in SAME_IN_JSON:
+    if _same_in_json(value):
         return True
     value = _plain(value)
     if isinstance(value, tuple):
@@ -39,7 +44,7 @@ def is_level(value: Any) -> bool:
 
 def written(value: Any) -> Any:
     """A level as JSON data."""
-    if type(value) in SAME_IN_JSON:
+    if _same_in_json(value):
         return value
     value = _plain(value)
     if isinstance(value, tuple):
