@@ -21,6 +21,7 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    VotingClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import CategoricalNB
@@ -29,6 +30,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncode
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
+from butfor.errors import UnsupportedModelError
 from butfor.proof.checker import checker
 from tests.proof.by_hand import case, number, tree
 from tests.proof.cases import cases
@@ -204,3 +206,26 @@ def test_sets_of_numbers_are_cuts(tmp_path: Path) -> None:
     assert proofs.verified == 5
     for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
         assert one.below == pytest.approx(least(X, row, lambda every: model.predict(every) == 1), rel=1e-8)
+
+
+def test_a_class_of_ones_own_is_proven_as_it_was_read(tmp_path: Path) -> None:
+    """What inherits all that it does is read, and its module has no version."""
+
+    class Mine(RandomForestClassifier):
+        pass
+
+    Mine.__module__ = "nowhere"
+    X, y = whole_numbers()
+    model = encoded(Mine(5, max_depth=3, random_state=0)).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:2]
+    assert bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path).verified == 2
+
+
+def test_whose_sums_nobody_tells_is_refused(tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    members = [(str(k), DecisionTreeClassifier(max_depth=2 + k, random_state=k)) for k in range(3)]
+    model = encoded(VotingClassifier(members, voting="hard")).fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:2])
+    with pytest.raises(UnsupportedModelError, match="a VotingClassifier: no proof is made of it yet"):
+        bf.prove(answers, model, tmp_path / "none")
+    assert not (tmp_path / "none").exists()

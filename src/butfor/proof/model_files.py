@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -68,7 +68,7 @@ def estimator_of(source: Source) -> tuple[Any, str]:
     """The last step of an estimator, and what it is in words."""
     begun = source.begun(source.trial)
     last = begun.last if isinstance(begun, Begun) else source.estimator
-    version = getattr(import_module(library_of(last)), "__version__", "")
+    version = getattr(sys.modules.get(library_of(last)), "__version__", "")
     return last, f"{type(last).__name__} of {library_of(last)} {version}".rstrip()
 
 

@@ -66,10 +66,10 @@ def _positions(codes: FloatArray) -> IntArray:
 def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
     """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees."""
     source, readout = reading.source, reading.readout
-    of, shares = estimator_of(source)[1], source.judges_by == "predict_proba"
+    of, by = estimator_of(source)[1], source.judges_by
     if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
         readout = _within(readout)
-    adds, over = _adds(readout, shares), readout.total if isinstance(readout, Argmax) else 1.0
+    adds, over = _adds(readout, by), readout.total if isinstance(readout, Argmax) else 1.0
     sets: Sets = {}
     found = _sums(reading, sets)
     if found is None or found.unit not in BITS_OF_SUMS or not adds or over not in (1.0, len(found.trees)):
@@ -84,11 +84,11 @@ def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
         prediction = Prediction(source, table)
         if adds == "value":
             return prediction.values
-        said = prediction.probabilities if shares else source.decisions(prediction.begun)
+        said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
         assert said is not None
         return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
 
-    tells_probabilities = adds in ("logistic", "largest") and shares
+    tells_probabilities = adds in ("logistic", "largest") and by == "predict_proba"
     content = json.dumps(told, separators=(",", ":")).encode()
     file = ModelFile("model.json", "arrays", content, f"what butfor read of a {of}", score, tells_probabilities)
     return file, ReadInputs(reading.space, sets)
@@ -158,16 +158,22 @@ def _steps(feature: Feature, model: Linear, j: int, sets: Sets) -> Lists:
     return lists
 
 
-def _adds(readout: AbstractReadout, shares: bool) -> str:
-    """What the sums are, as the checker calls it; empty if it does not know it."""
-    if type(readout) is Value and readout.link == "identity":
-        return "value"
-    if type(readout) is Sign:
-        return "logistic" if shares and readout.link == "logistic" else "" if shares else "score"
-    if type(readout) is Argmax and readout.link == "identity" and shares:
-        return "shares"
-    softmax = type(readout) is Argmax and readout.link == "softmax"
-    return "largest" if softmax and len(readout.classes) > 2 else ""
+def _adds(readout: AbstractReadout, by: str) -> str:
+    """What the sums are, as the checker calls it; empty if it does not know it, or the estimator tells nothing of them.
+
+    - `by`: the method of the estimator that tells how much it prefers each class.
+    """
+    kind, several = (type(readout), readout.link, by), len(readout.classes) > 2
+    known = {
+        (Value, "identity", by): "value",
+        (Sign, "logistic", "predict_proba"): "logistic",
+        (Sign, "logistic", "decision_function"): "score",
+        (Sign, "none", "decision_function"): "score",
+        (Argmax, "identity", "predict_proba"): "shares",
+        (Argmax, "softmax", "predict_proba"): "largest" if several else "",
+        (Argmax, "softmax", "decision_function"): "largest" if several else "",
+    }
+    return known.get(kind, "")
 
 
 @dataclass(frozen=True, eq=False)
