@@ -54,7 +54,7 @@ is false. At the end it says what this rests on, and how many proofs are verifie
 
     *.proof         one proof for each row: the row, the claim, and the steps
     question-*      what the rows share: the columns, the target, recorded rows
-    model-*         the model: its own file, or a copy of scikit-learn's arrays
+    model-*         the model: its own file, a copy of scikit-learn's arrays, or what butfor read of it
     {checker}  the checker, SHA-256 {sha256}
 """
 
