@@ -140,7 +140,7 @@ def test_rows_that_the_estimator_refuses_are_told_where() -> None:
     row["job"] = pd.Series([None], index=row.index, dtype=object)
     with pytest.raises(bf.errors.InputError, match=r"Row 0 of them holds None in column 'job'") as caught:
         bf.Explainer(model, X).explain(row, target="other")
-    line = "X['job'] = X['job'].fillna(np.nan)"
+    line = "X['job'] = X['job'].astype(object).where(X['job'].notna(), np.nan)"
     assert line in str(caught.value)
     exec(line, {"X": row, "np": np})
     bf.Explainer(model, X).explain(row, target="other")

@@ -282,8 +282,7 @@ def _unlike_nan(rows: Any) -> str:
         for row, value in enumerate(frames.as_held(rows, name, position)):
             if frames.is_missing(value) and not isinstance(value, float):
                 column = f"X[{name!r}]"
-                other = f"astype(object).where({column}.notna(), np.nan)" if value is not None else "fillna(np.nan)"
-                line = f"{column} = {column}.{other}"
+                line = f"{column} = {column}.astype(object).where({column}.notna(), np.nan)"
                 return (
                     f"Row {row} of them holds {value} in column {name!r}, which is not NaN. Perhaps this helps: {line}"
                 )

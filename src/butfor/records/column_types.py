@@ -28,8 +28,8 @@ def _pandas_words(kind: Any) -> dict[str, Any]:
         words |= {"categories": [to_spec(level) for level in kind.categories.tolist()], "ordered": bool(kind.ordered)}
         if pandas_type(import_module("pandas"), words).categories.dtype != own:
             words["of"] = _pandas_words(own)
-    elif words["type"] == "string" and kind.storage == "python":  # of "str", that depends on whether pyarrow is there
-        words["storage"] = "python"
+    elif words["type"] == "string" and (kind.storage == "python" or type(kind)().storage != kind.storage):
+        words["storage"] = kind.storage  # of "str", that depends on whether pyarrow is there
     return words
 
 
@@ -68,7 +68,7 @@ def polars_type(polars: Any, column: Mapping[str, Any]) -> Any:
     if words == "Enum":
         return polars.Enum(column["categories"])
     found = re.fullmatch(r"Decimal\(precision=(\d+), scale=(\d+)\)", words)
-    return polars.Decimal(*map(int, found.groups())) if found else getattr(polars, words)()
+    return polars.Decimal(*map(int, found.groups())) if found else getattr(polars, words.partition("(")[0])()
 
 
 def arrow_column(name: str, column: nw.Series[Any]) -> dict[str, Any]:
@@ -83,7 +83,9 @@ def arrow_array(column: Mapping[str, Any], values: list[Any]) -> Any:
     """Values as an array of the type that `arrow_column` described."""
     import pyarrow as pa
 
-    if "arrow" not in column:  # as earlier versions wrote it
+    if "arrow" not in column and column["type"] == "Categorical":  # as earlier versions wrote it
+        return pa.array(values, pa.dictionary(pa.uint32(), pa.string()))
+    if "arrow" not in column:
         return nw.new_series("", values, getattr(nw, column["type"])(), backend="pyarrow").to_native()
     kind = arrow_type(column["arrow"])
     if "categories" not in column:

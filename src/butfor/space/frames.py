@@ -167,7 +167,10 @@ def dtype(table: Any, name: str) -> str:
             kind, str(table.dtype)
         )
     column = opened(table)[name]
-    found = column.dtype
+    try:
+        found = column.dtype
+    except (TypeError, ValueError):  # pandas before 3 cannot tell apart categories of any objects
+        return "category of objects"
     if str(found) in ("Float32", "Float16"):
         return "float32"
     if found.is_float() or found.is_decimal():
