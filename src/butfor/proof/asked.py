@@ -222,7 +222,7 @@ class ProofQuestion:
         own = reading.readout
         if told["of"][0] == "class" and isinstance(own, Threshold) and own.of == "probability":
             end = "at least" if told["of"][1] == own.positive else "at most"
-            told = {**told, "of": ["probability", own.positive], end: own.threshold.hex()}
+            told = {**told, "of": ["probability", own.positive], end: float(own.threshold).hex()}
         if told["of"][0] == "probability" and self.model.kind in NO_PROBABILITIES:
             raise not_asked(f"the target {target!r} of {self.file.of} whose largest sum decides")
         return told
