@@ -81,6 +81,11 @@ class Steps(Budget):
         self.taken.append(None)
         return self.call.spent() or len(self.taken) > STEPS
 
+    @property
+    def until(self) -> float:
+        """When the call ends. What is limited by steps needs no other time."""
+        return self.call.until
+
     def left(self) -> float:
         """The seconds that a program may take."""
         return min(self.call.left(), PROGRAM_SECONDS)

@@ -203,6 +203,7 @@ class Program:
         exact: bool,
         fixed: FloatArray | None = None,
         whole: bool = True,
+        derived: float | None = None,
     ) -> Solved:
         """Minimise the program.
 
@@ -210,7 +211,9 @@ class Program:
         - `extra`: additional rows;
         - `exact`: whether to use the convex terms themselves, not their stand-ins;
         - `fixed`: a point at whose values the integers are fixed;
-        - `whole`: whether integers must be whole. Without it, the optimum is a lower bound.
+        - `whole`: whether integers must be whole. Without it, the optimum is a lower bound;
+        - `derived`: the time by which what HiGHS claims must be derived again (default: after the seconds). Its steps are
+          limited, too.
         """
         import highspy
 
@@ -228,7 +231,11 @@ class Program:
             model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
             solver = run(highspy, model, OF_HIGHS * max(0.0, until - now()), options)
             found = read(highspy, solver, self.objective.constant, mip=mip)
-        return Solved(found.status, found.x, self._claim(highspy, model, solver, found, until, whole=whole))
+        return Solved(
+            found.status,
+            found.x,
+            self._claim(highspy, model, solver, found, until if derived is None else derived, whole=whole),
+        )
 
     def _claim(self, highspy: Any, model: Any, solver: Any, said: Said, until: float, *, whole: bool) -> CostClaim:
         """What HiGHS said of the cost, and how it is derived again: from multipliers, with whole numbers by our branching."""

@@ -136,7 +136,7 @@ class JointPieces:
                 stopped = budget.stopped
                 break
             told = self._program(above=True)
-            above = told.program.solve(budget.left(), [], exact=False)
+            above = told.program.solve(budget.left(), [], exact=False, derived=budget.until)
             claim = claim.higher(above.claim)
             if claim.reaches(self._ceiling()):
                 stopped = Stopped.DONE

@@ -31,7 +31,7 @@ def farthest(problem: Problem, budget: Budget) -> tuple[float, FloatArray] | Non
     """
     (wanted,) = problem.score_sets
     written = write(problem, everything(wanted.A.shape[1]))
-    found = written.uphill(wanted).solve(budget.left(), [], exact=True)
+    found = written.uphill(wanted).solve(budget.left(), [], exact=True, derived=budget.until)
     if found.status != "optimal" or found.x is None:
         return None
     least = found.claim.proven()

@@ -183,7 +183,7 @@ def _deep_inside(
         if budget.spent():
             break
         most = (cost, -np.inf, bound + share * (1 + bound) - cost.constant)
-        found = uphill.solve(budget.left(), [most], exact=True)
+        found = uphill.solve(budget.left(), [most], exact=True, derived=budget.until)
         point = None if found.x is None else written.landing(problem, found.x).point()
         if isinstance(point, np.ndarray) and problem.reached(score_set, point):
             return point
@@ -233,7 +233,7 @@ def _minimise(
     whole = any(program.integer)
     exact = not whole
     for _ in range(APPROXIMATIONS):
-        relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact)
+        relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact, derived=budget.until)
         if relaxed.status == "infeasible":
             return best, relaxed.claim.and_no_less(CostClaim.of(value)), Stopped.DONE
         if relaxed.x is None:
