@@ -231,11 +231,8 @@ class Program:
             model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
             solver = run(highspy, model, OF_HIGHS * max(0.0, until - now()), options)
             found = read(highspy, solver, self.objective.constant, mip=mip)
-        return Solved(
-            found.status,
-            found.x,
-            self._claim(highspy, model, solver, found, until if derived is None else derived, whole=whole),
-        )
+        claim = self._claim(highspy, model, solver, found, until if derived is None else derived, whole=whole)
+        return Solved(found.status, found.x, claim)
 
     def _claim(self, highspy: Any, model: Any, solver: Any, said: Said, until: float, *, whole: bool) -> CostClaim:
         """What HiGHS said of the cost, and how it is derived again: from multipliers, with whole numbers by our branching."""

@@ -160,12 +160,9 @@ def dtype(table: Any, name: str) -> str:
     It is float, float32, int, bool, ordered, category, text, or the library's own word.
     """
     if is_array(table):
-        kind, size = table.dtype.kind, table.dtype.itemsize
-        if kind == "f":
-            return "float32" if size < 8 else "float"
-        return {"i": "int", "u": "int", "b": "bool", "O": "object", "U": "text", "S": "text"}.get(
-            kind, str(table.dtype)
-        )
+        words = {"i": "int", "u": "int", "b": "bool", "O": "object", "U": "text", "S": "text"}
+        words["f"] = "float32" if table.dtype.itemsize < 8 else "float"
+        return words.get(table.dtype.kind, str(table.dtype))
     column = opened(table)[name]
     try:
         found = column.dtype
