@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -131,6 +131,19 @@ class Form:
 
 BLENDED = "the target is on a mean of functions of several sums of scores"
 """Why a solver refuses a form that is blended."""
+
+
+ADDED_UP = frozenset({CostTerm.L0, CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN})
+"""The terms of prices that add up over columns."""
+
+
+def coupled(form: Form, taken: Set[ConstraintKind]) -> str:
+    """Why columns cannot be looked at one by one: constraints other than those that are taken, or the cost. Empty if they can."""
+    if unknown := form.constraints - taken:
+        return f"it takes no constraints of the kinds {listed(unknown)}"
+    if others := form.cost - ADDED_UP:
+        return f"the cost has the terms {listed(others)}; it takes prices that add up over columns"
+    return ""
 
 
 def listed(kinds: Iterable[StrEnum]) -> str:

@@ -80,7 +80,6 @@ class _Boxes:
         known, self.cost = inequalities(model), np.array(model.lp_.col_cost_)
         small = np.prod(known.rows.shape) <= FEW_ENTRIES
         self.all = Inequalities[Any](known.rows.toarray() if small else known.rows, *known[1:])
-        self.nothing = np.zeros(len(self.cost))
         relaxed = highspy.HighsModel()
         relaxed.lp_ = model.lp_
         relaxed.lp_.integrality_ = []

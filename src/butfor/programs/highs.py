@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from butfor.arrays import FloatArray
-from butfor.programs.inequalities import Inequalities
+from butfor.programs.inequalities import BOUND_ROUNDING, Inequalities
 from butfor.programs.quiet import quiet_highs, work
 
 FEASIBILITY = 1e-9
@@ -148,9 +148,11 @@ def convex_bound(model: Any, solver: Any) -> float:
     """
     solution = solver.getSolution()
     x, price = np.array(solution.col_value), np.array(solution.row_dual)
-    slope = hessian(model) @ x
+    curve = hessian(model)
+    slope = curve @ x
     lowest = inequalities(model).lowest(np.array(model.lp_.col_cost_) + slope, price)
-    return float(model.lp_.offset_ - x @ slope / 2 + lowest)
+    rounded = BOUND_ROUNDING * (np.abs(x) @ (abs(curve) @ np.abs(x)))
+    return float(model.lp_.offset_ - x @ slope / 2 - rounded + lowest)
 
 
 def hessian(model: Any) -> csr_array:

@@ -113,10 +113,10 @@ class ProofQuestion:
         table = self.case.before.take(at).table
         return self.given.rows(self.claim.answers.space.decode(points, table))
 
-    def _edges(self, model: Any) -> dict[int, list[str]]:
+    def _edges(self) -> dict[int, list[str]]:
         """For each number that the pipeline changes, the largest value that goes to the left, at each cut of its feature."""
         found: dict[int, list[Any]] = {j: [] for j, changed in enumerate(self.changed) if changed}
-        for node in (node for nodes in model.trees for node in nodes if len(node) > 1):
+        for node in (node for nodes in self.model.trees for node in nodes if len(node) > 1):
             for j in found:
                 if node[0] == self.features[j][0] and abs(node[1]) != np.inf and node[1] not in found[j]:
                     found[j].append(node[1])
@@ -128,7 +128,7 @@ class ProofQuestion:
 
         def left(value: FloatArray) -> BoolArray:
             read = self._inputs(column, np.where(whole, np.floor(value), value))[np.arange(len(column)), feature]
-            return np.asarray((read.astype(np.float32) if model.single else read) <= cut)
+            return np.asarray((read.astype(np.float32) if self.model.single else read) <= cut)
 
         edge = last_between(left, ends[:, 0], ends[:, 1]) if len(column) else cut
         edge = np.where(edge >= ends[:, 1], ends[:, 1] + np.abs(ends[:, 1]) + 1, edge)  # no value goes to the right
@@ -147,9 +147,10 @@ class ProofQuestion:
             raise not_proven(f"a pipeline that bends {name!r} before a linear model")
         return [slope.hex(), offset.hex(), off.hex()]
 
-    def columns(self, model: Any) -> list[dict[str, Any]]:
+    @cached_property
+    def columns(self) -> list[dict[str, Any]]:
         """What all rows share of each column. The checker's model says where its trees cut."""
-        domain, edges = self.problem.domain, self._edges(model)
+        domain, edges, linear = self.problem.domain, self._edges(), bool(self.model.weights)
         out = list[dict[str, Any]]()
         for j, feature in enumerate(self.claim.answers.space):
             about: dict[str, Any] = {"name": feature.name, "features": self.features[j]}
@@ -158,13 +159,13 @@ class ProofQuestion:
                 names = [*map(str, feature.levels or ()), *["missing"] * bool(self.lost[j])]
                 about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
             else:
-                if model.weights and missing is not None:
+                if linear and missing is not None:
                     raise not_proven(f"missing values of {feature.name!r} before a linear model")
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
                 about["missing"] = None if missing is None else hexes(missing)
-                about["single"], about["edges"] = bool(domain.single[j]), None if model.weights else edges.get(j)
-                if model.weights and self.features[j]:
+                about["single"], about["edges"] = bool(domain.single[j]), None if linear else edges.get(j)
+                if linear and self.features[j]:
                     about["line"] = self._line(j)
             out.append(about)
         return out

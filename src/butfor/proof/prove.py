@@ -195,7 +195,7 @@ class _Writer:
         writer._compare()
         for i in range(len(claim)):
             writer.asked.wanted(i)
-        _ = writer.columns  # what a pipeline does to a number may be refused, too
+        _ = writer.asked.columns  # what a pipeline does to a number may be refused, too
         home.mkdir(parents=True, exist_ok=True)
         content = checker_file().read_text(encoding="utf-8")
         write_whole(home / CHECKER_FILE, [content])
@@ -214,10 +214,6 @@ class _Writer:
         stem, _, ending = self.file.name.partition(".")
         return f"{stem}-{_sha256(self.file.content)[:8]}.{ending}"
 
-    @property
-    def model(self) -> Any:
-        return self.asked.model
-
     @cached_property
     def recorded(self) -> list[Any]:
         """Rows as the model gets them, with what the estimator says of their sums."""
@@ -233,16 +229,11 @@ class _Writer:
                 rows += [[hexes(row), one] for row, one in pairs if not np.isinf(row).any()]
         return rows
 
-    @cached_property
-    def columns(self) -> list[dict[str, Any]]:
-        """What all rows share of each column."""
-        return self.asked.columns(self.model)
-
     def _compare(self) -> None:
         """Refuse a model whose file says something else than the estimator."""
         shared = checker().parsed(json.dumps({"columns": [], "recorded": self.recorded}))
         try:
-            checker().recorded(shared, self.model)
+            checker().recorded(shared, self.asked.model)
         except checker().Wrong as wrong:
             raise not_proven(f"{self.file.of}, whose file says something else than itself ({wrong})") from None
 
@@ -258,7 +249,7 @@ class _Writer:
                 "of": self.file.of,
             }
             text = json.dumps(
-                {"format": "butfor.question/1", "model": about, "wanted": wanted, "columns": self.columns,
+                {"format": "butfor.question/1", "model": about, "wanted": wanted, "columns": self.asked.columns,
                  "recorded": self.recorded}
             )  # fmt: skip
             sha256 = _sha256(text.encode())
@@ -321,10 +312,10 @@ class _Writer:
     ) -> tuple[list[str], str]:
         by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
         own = by.parsed(head)
-        asked = by.Question(shared, own, self.model)
+        asked = by.Question(shared, own, self.asked.model)
         several = len(asked.wanted.ways[0]) > 1
         linear = RivalsProver if several else LinearProver
-        prover = linear(asked, budget) if self.model.weights else Prover(asked, by.runs, budget)
+        prover = linear(asked, budget) if self.asked.model.weights else Prover(asked, by.runs, budget)
         steps = prover.prove()
         body = [head, *steps]
         lines = [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]
@@ -339,7 +330,7 @@ class _Writer:
     def _row(self, i: int, shared: Any, below: float | None, chosen: Sequence[Any]) -> _Refuting:
         """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
         head = checker().parsed(json.dumps(self._head(i, ["", ""], below)))
-        columns = checker().Question(shared, head, self.model).columns
+        columns = checker().Question(shared, head, self.asked.model).columns
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
         for j, (column, own) in enumerate(zip(columns, chosen, strict=True)):

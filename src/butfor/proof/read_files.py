@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
+from butfor.model.cells import level_cells
 from butfor.model.linear import Linear
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
@@ -50,17 +51,13 @@ class ReadInputs(AbstractInputs):
 
     def rows(self, table: Any) -> FloatArray:
         codes = self.space.encode(frames.opened(table))
-        inside = [np.frombuffer(mask, dtype=np.bool_)[_positions(codes[:, j])] for j, mask in self.sets]
+        masks = [(j, np.frombuffer(mask, dtype=np.bool_)) for j, mask in self.sets]
+        inside = [mask[level_cells(len(mask) - 1).index(codes[:, j])] for j, mask in masks]
         numbers = np.where([feature.levels is None for feature in self.space], codes, 0.0)
         return np.column_stack([numbers, *inside])
 
     def given(self, table: Any) -> Any:
         return table
-
-
-def _positions(codes: FloatArray) -> IntArray:
-    """Where the levels stand in a mask. What is missing is last."""
-    return np.where(np.isnan(codes), -1, codes).astype(np.intp)
 
 
 def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
@@ -71,8 +68,8 @@ def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
         readout = _within(readout)
     adds, over = _adds(readout, by), readout.total if isinstance(readout, Argmax) else 1.0
     sets: Sets = {}
-    found = _sums(reading, sets)
-    if found is None or found.unit not in BITS_OF_SUMS or not adds or over not in (1.0, len(found.trees)):
+    found = _sums(reading, sets) if adds else None
+    if found is None or found.unit not in BITS_OF_SUMS or over not in (1.0, len(found.trees)):
         raise not_proven(f"a {of}")
     told = {
         "format": "butfor.forest/1", "of": of, "reads": "float64", "sum": adds, "mean": over > 1, "scale": 1.0.hex(),

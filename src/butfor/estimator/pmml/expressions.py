@@ -24,6 +24,9 @@ from butfor.estimator.pmml.elements import (
 from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read
 from butfor.estimator.pmml.pieces import Bin, Discretized, KnottedLines, LevelTable, Outliers
 
+IN_APPLY = "mapMissingTo", "defaultValue"
+"""Both attributes of a function say what stands for its result where its argument is missing."""
+
 
 def as_number(read: Read, asking: Element) -> Read:
     """What is read, as a number. Levels must be numbers."""
@@ -84,8 +87,7 @@ class Expression:
         position = None if found.levels is None else position_of(found.levels, attribute(one, "value"))
         if position is None:
             raise not_read("a NormDiscrete of a number, or of a level that is not listed", one)
-        made = found.then("is", position)
-        return made if one.get("mapMissingTo") is None else made.then("instead", number_in(one, "mapMissingTo"))
+        return _unless_missing(found.then("is", position), one, "mapMissingTo")
 
     def _lines(self, one: Element) -> Read:
         """Lines through points."""
@@ -102,7 +104,7 @@ class Expression:
             made = found.then("-", orig[0]).then("*", (norm[1] - norm[0]) / (orig[1] - orig[0])).then("+", norm[0])
         else:
             made = found.then("lines", KnottedLines(orig, norm, cast(Outliers, how)))
-        return made if one.get("mapMissingTo") is None else made.then("instead", number_in(one, "mapMissingTo"))
+        return _unless_missing(made, one, "mapMissingTo")
 
     def _bins(self, one: Element) -> Read:
         """Bins of a number."""
@@ -146,18 +148,18 @@ class Expression:
         constants = [k for k, part in enumerate(parts) if name_of(part) == "Constant"]
         inner = replace(self, kind=None)
         if name in BENDING_STEPS and len(parts) == 1 and not constants:
-            return _unless_missing(as_number(inner.read(parts[0]), one).then(name), one)
+            return _unless_missing(as_number(inner.read(parts[0]), one).then(name), one, *IN_APPLY)
         if name not in ("+", "-", "*", "/", "min", "max") or len(parts) != 2 or len(constants) != 1:
             raise not_read(f"the function {name!r}", one)
         by = float(parts[constants[0]].text or "nan")
         if (constants == [0] and name in ("-", "/")) or (name in ("*", "/") and not by > 0) or not np.isfinite(by):
             raise not_read(f"the function {name!r} that falls, or is no line", one)
-        return _unless_missing(as_number(inner.read(parts[1 - constants[0]]), one).then(name, by), one)
+        return _unless_missing(as_number(inner.read(parts[1 - constants[0]]), one).then(name, by), one, *IN_APPLY)
 
 
-def _unless_missing(made: Read, one: Element) -> Read:
-    """What a function makes of a number, and what stands for it where its argument is missing: both attributes say so."""
-    for name in ("mapMissingTo", "defaultValue"):
+def _unless_missing(made: Read, one: Element, *names: str) -> Read:
+    """What is made of a number, and what stands for it where that is missing: the first of some attributes that is there."""
+    for name in names:
         if one.get(name) is not None:
             return made.then("instead", number_in(one, name))
     return made

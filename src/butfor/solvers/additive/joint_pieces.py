@@ -125,7 +125,9 @@ class JointPieces:
 
     def floor(self, budget: Budget) -> float:
         """What nothing in the set costs less than, by a program without whole numbers."""
-        found = self._program(above=True).program.solve(budget.left(), [], exact=False, whole=False)
+        found = self._program(above=True).program.solve(
+            budget.left(), [], exact=False, whole=False, derived=budget.until
+        )
         return max(0.0, found.claim.proven())
 
     def solve(self, limit: float, budget: Budget) -> SetAnswer:

@@ -19,7 +19,7 @@ from butfor.formulation.margins import tightened, widened
 from butfor.frontier import Frontier
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
-from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.form import ConstraintKind, Form, coupled
 from butfor.problem.problem import Problem
 from butfor.solvers.additive.lines import BentColumn
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
@@ -51,13 +51,8 @@ class AdditiveKnapsack(AbstractSolver):
             return Support(False, f"it takes sums of functions of single columns, and the model is a {form.model}")
         if form.inequalities > 1 or form.curved:
             return Support(False, "the target is more than one inequality, and it takes one")
-        unknown = form.constraints - {ConstraintKind.AT_MOST}
-        if unknown:
-            return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
-        others = form.cost - {CostTerm.L0, CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN}
-        if others:
-            return Support(False, f"the cost has the terms {listed(others)}; it takes prices that add up over columns")
-        return Support(True, "one inequality over functions of single columns is a knapsack of their pieces")
+        why = coupled(form, {ConstraintKind.AT_MOST})
+        return Support(not why, why or "one inequality over functions of single columns is a knapsack of their pieces")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         def solve(rows: Problem) -> Outcome:

@@ -13,7 +13,7 @@ from butfor.formulation.half_spaces import goals
 from butfor.model.bent_tree import BentTree
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
-from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
+from butfor.problem.form import BLENDED, ConstraintKind, Form, coupled
 from butfor.problem.problem import Problem
 from butfor.solvers.additive.joint_pieces import JointPieces
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
@@ -36,13 +36,8 @@ class PiecePrograms(AbstractSolver):
             return Support(False, BLENDED)
         if form.curved and form.model is ModelKind.ADDITIVE:
             return Support(False, "the target is a curved set of scores, and it takes inequalities")
-        unknown = form.constraints - {ConstraintKind.AT_MOST}
-        if unknown:
-            return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
-        others = form.cost - {CostTerm.L0, CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN}
-        if others:
-            return Support(False, f"the cost has the terms {listed(others)}; it takes prices that add up over columns")
-        return Support(True, "all of its inequalities are about functions of single columns")
+        why = coupled(form, {ConstraintKind.AT_MOST})
+        return Support(not why, why or "all of its inequalities are about functions of single columns")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         return row_by_row(problem, budget, lambda one: _solve_row(_inequalities(one), budget))

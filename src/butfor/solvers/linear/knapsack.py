@@ -25,7 +25,7 @@ from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.rounding import rounding
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
-from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.form import ConstraintKind, Form, coupled
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import ROWS_TOGETHER, in_parts, over_sets_of_rows, with_highest
 from butfor.solvers.linear.exact import rounded_out
@@ -55,13 +55,8 @@ class LinearKnapsack(AbstractSolver):
             return Support(False, f"it takes a linear model, and the model is a {form.model}")
         if form.inequalities > 1 or form.curved:
             return Support(False, f"the target needs {form.inequalities} score inequalities at once; it takes one")
-        unknown = form.constraints - {ConstraintKind.MARGIN, ConstraintKind.AT_MOST}
-        if unknown:
-            return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
-        others = form.cost - {CostTerm.L0, CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN}
-        if others:
-            return Support(False, f"the cost has the terms {listed(others)}; it takes prices that add up over columns")
-        return Support(True, "one inequality, and prices that add up over columns, are a knapsack")
+        why = coupled(form, {ConstraintKind.MARGIN, ConstraintKind.AT_MOST})
+        return Support(not why, why or "one inequality, and prices that add up over columns, are a knapsack")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         def solve_part(part: Problem) -> Outcome:

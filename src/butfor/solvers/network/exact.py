@@ -162,7 +162,7 @@ class NetworkSearch:
     def _relaxed(self) -> float:
         """The optimum without whole numbers, as a bound. Its point is a start for the search."""
         written = write(self.problem, self.score_set, partial(add_known, self._known()), parts=True)
-        found = written.program.solve(self.budget.left(), [], exact=False, whole=False)
+        found = written.program.solve(self.budget.left(), [], exact=False, whole=False, derived=self.budget.until)
         if found.x is not None:
             point = written.point(self.problem, found.x)
             starts = [self.descent.near(point[None])]
