@@ -138,6 +138,17 @@ class TestEnsembleByMessages(TestEnsembleBranchBound):
         monkeypatch.setattr(BoxSearch, "steps", lambda boxes, size: iter(()))
 
 
+@pytest.fixture
+def large(monkeypatch):
+    """Every ensemble is searched as large ones are: from the cheapest cells on."""
+    monkeypatch.setattr(effort, "NEAR_LEAVES", 0)
+
+
+@pytest.mark.usefixtures("large")
+class TestLargeEnsembles(TestEnsembleBranchBound):
+    seeds = range(16_000, 17_000)
+
+
 class TestLargestMove(SolverContract):
     """Sums of trees over numbers under L-infinity."""
 
@@ -486,6 +497,11 @@ class Means(SolverContract):
 class TestBlendBranchingOnSumsOfTrees(Means):
     form = "ensemble"
     seeds = range(200)
+
+
+@pytest.mark.usefixtures("large")
+class TestBlendBranchingOnLargeSumsOfTrees(TestBlendBranchingOnSumsOfTrees):
+    seeds = range(1000, 1200)
 
 
 class TestBlendBranchingOnLinearModels(Means):

@@ -131,10 +131,7 @@ class BlendLeafSearch(LeafSearch):
         self.score, self.zero = self.task.score, self.task.goal
         self.multipliers = no_multipliers(self.reduced, self.goals.straight, len(self.task.limit))
         self.moves = move_work_for(self.reduced, self.work.uses, self.goals.straight)
-        if not self._straighten():
-            self._close()
-            return False
-        return True
+        return self._straighten()
 
     def _fell_short(self, highest: FloatArray, *starts: IntArray) -> None:
         """How much was lacking is not told: it is no sum."""

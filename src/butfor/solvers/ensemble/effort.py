@@ -18,6 +18,9 @@ class Effort(NamedTuple):
     gain: float
 
 
+NEAR_LEAVES, NEAR_SHARES = 5_000, (0.125, 0.25, 0.5)
+"""An ensemble of more than so many leaves is first searched in these shares of the cells, the cheapest ones."""
+
 ROOT_EFFORT, NODE_EFFORT = Effort(5, 0.3, 0.002), Effort(8, 0.1, 0.15)
 """At the root of the search, and in a node."""
 

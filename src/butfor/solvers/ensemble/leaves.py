@@ -64,10 +64,11 @@ def over_finer(leaves: LeafTable, within: Sequence[IntArray]) -> LeafTable:
 
     within (features): for each finer cell of a feature, "missing" last, the cell in which it lies
     """
+    finer = [j for j, cells in enumerate(within) if len(cells) > leaves.start[j + 1] - leaves.start[j]]
+    if not finer:
+        return leaves
     first, last, mask, masks = leaves.first.copy(), leaves.last.copy(), leaves.mask.copy(), [leaves.masks]
-    for j in range(len(within)):
-        if len(within[j]) == leaves.start[j + 1] - leaves.start[j]:
-            continue
+    for j in finer:
         own = (leaves.feature == j) & (first <= last)
         first[own] = np.searchsorted(within[j][:-1], first[own])
         last[own] = np.searchsorted(within[j][:-1], last[own], side="right") - 1

@@ -61,15 +61,16 @@ class LeafSearch:
     def _steps(self) -> Generator[None]:
         """The whole search, in steps of about the same size."""
         able = np.isfinite(self.question.price)
-        if not self._reduce(able):
-            return
-        most = self._most()
-        if (most < self.task.goal).any():
-            self._fell_short(most, self._cheapest())
-            return
-        if self._begin(able):
-            self.multipliers.rate[:] = self._first_rate()
-            yield from self._in_turns()
+        if self._start(able):
+            most = self._most()
+            if (most < self.task.goal).any():
+                self._fell_short(most, self._cheapest())
+                return
+            if self._narrow(able):
+                self.multipliers.rate[:] = self._first_rate()
+                yield from self._in_turns()
+                return
+        self._close()
 
     def _in_turns(self) -> Generator[None]:
         """Boxes first, and then messages. Where boxes are strong, both take turns."""
@@ -180,7 +181,6 @@ class LeafSearch:
         reduced = reduce(ask.leaves, able, ask.price, ask.limits.kind)
         cells, trees = reduced.cells, reduced.trees
         if (np.diff(cells.start) == 0).any() or (trees.constant_leaves < 0).any():
-            self._close()
             return False
         self.reduced = reduced
         self.task = Task(
@@ -197,13 +197,30 @@ class LeafSearch:
         self.moves = move_work_for(reduced, self.work.uses, len(ask.goal))
         return True
 
-    def _begin(self, able: BoolArray) -> bool:
-        """From the cheapest cells into the goal, and then among those cells that a better row may have.
+    def _start(self, able: BoolArray) -> bool:
+        """From the cheapest cells into the goal, in a large ensemble first within reach of a part of the cells.
 
-        Returns False if there is none.
+        Returns False if there is no row at all.
         """
+        for some in (*self._nearby(able), able):
+            there = self._reduce(some)
+            if there and (self._most() >= self.task.goal).all() and self._try(self._cheapest()):
+                return True
+        return there
+
+    def _nearby(self, able: BoolArray) -> Iterator[BoolArray]:
+        """Parts of the cells: those that cost least beyond the cheapest of their feature, and then more of them."""
+        leaves, price = self.question.leaves, self.question.price
+        least = np.minimum.reduceat(price, leaves.start[:-1])
+        if len(leaves.value) <= effort.NEAR_LEAVES or not np.isfinite(least).all():
+            return
+        beyond = price - np.repeat(least, np.diff(leaves.start))
+        for radius in np.quantile(beyond[able], effort.NEAR_SHARES, method="lower").tolist():
+            yield able & (beyond <= radius)
+
+    def _narrow(self, able: BoolArray) -> bool:
+        """Go on among the cells that a row better than the best may have. Returns False if there is none."""
         before = np.inf
-        self._try(self._cheapest())
         while self.upper < before:
             before = self.upper
             if not self._reduce(self._affordable(able)):
