@@ -156,13 +156,6 @@ class LeafSearch:
         best = np.maximum.reduceat(self.task.score, self.reduced.trees.start[:-1], axis=0)
         return np.asarray(best.sum(axis=0) if len(best) else np.zeros(len(self.task.goal)))
 
-    def _affordable(self, able: BoolArray) -> BoolArray:
-        """The cells that a row better than the best may have."""
-        price, start = np.where(able, self.question.price, np.inf), self.question.leaves.start
-        least = np.minimum.reduceat(price, start[:-1])
-        others = least.sum() - least
-        return np.asarray(price + np.repeat(others, np.diff(start)) < self._ceiling())
-
     @property
     def closed(self) -> bool:
         """Whether it is proven that no row is better than the best."""
@@ -202,28 +195,18 @@ class LeafSearch:
 
         Returns False if there is no row at all.
         """
-        for some in (*self._nearby(able), able):
+        for some in (*self.question.nearby(able), able):
             there = self._reduce(some)
             if there and (self._most() >= self.task.goal).all() and self._try(self._cheapest()):
                 return True
         return there
-
-    def _nearby(self, able: BoolArray) -> Iterator[BoolArray]:
-        """Parts of the cells: those that cost least beyond the cheapest of their feature, and then more of them."""
-        leaves, price = self.question.leaves, self.question.price
-        least = np.minimum.reduceat(price, leaves.start[:-1])
-        if len(leaves.value) <= effort.NEAR_LEAVES or not np.isfinite(least).all():
-            return
-        beyond = price - np.repeat(least, np.diff(leaves.start))
-        for radius in np.quantile(beyond[able], effort.NEAR_SHARES, method="lower").tolist():
-            yield able & (beyond <= radius)
 
     def _narrow(self, able: BoolArray) -> bool:
         """Go on among the cells that a row better than the best may have. Returns False if there is none."""
         before = np.inf
         while self.upper < before:
             before = self.upper
-            if not self._reduce(self._affordable(able)):
+            if not self._reduce(self.question.affordable(able, self._ceiling())):
                 return False
             self._polish()
         return True
