@@ -241,6 +241,13 @@ def test_a_batch_is_written_and_checked(run, tmp_path) -> None:
     assert done.stdout.endswith("0 of 26 answers hold\n")
 
 
+def test_answers_in_parquet_are_checked_and_proven(run, tmp_path) -> None:
+    assert run(*ROWS, "--out", "OUT/answers.parquet").exit_code == 0
+    assert run("check", "OUT/answers.parquet", "model.joblib").stdout == "26 of 26 answers hold\n"
+    assert run("check", "OUT/answers.parquet", "other.joblib").exit_code == 1
+    assert run("prove", "OUT/answers.parquet", "model.joblib", "--out", "OUT/proofs").exit_code == 0
+
+
 def test_records_are_written_and_checked(run, tmp_path) -> None:
     for rows, records in (("206", 1), ("206,7", 2)):
         asked = [rows if word == "206" else word for word in ASKED]

@@ -92,6 +92,15 @@ def test_parquet_holds_the_answers_and_what_people_filter_by(kind, tmp_path) -> 
         assert table["id"].to_list() == answers.labels
 
 
+@pytest.mark.parametrize("chosen", [[4, 0, 3], [2, 1], [5]])
+def test_parquet_keeps_any_order_of_answers(tmp_path, chosen) -> None:
+    """The lines are in the order of the rows, and what is read is in that of the answers."""
+    answers = EXPLAINER.explain(X[200:206], **ASKED, k=2)[chosen]
+    answers.to_parquet(tmp_path / "a.parquet")
+    assert bf.load(tmp_path / "a.parquet") == answers
+    assert pd.read_parquet(tmp_path / "a.parquet")["row"].tolist() == sorted(answers.rows.tolist())
+
+
 def test_other_parquet_is_refused(tmp_path) -> None:
     X.to_parquet(tmp_path / "rows.parquet")
     (tmp_path / "torn.parquet").write_bytes(b"PAR1")

@@ -260,12 +260,12 @@ def check(
 
 def _read(answer: Path) -> Any:
     """The answers in a file, or the portfolio in a folder."""
-    from butfor.portfolio.portfolio import Portfolio
+    from butfor.portfolio.portfolio import kept
     from butfor.records import reading
     from butfor.records.schema import ContradictionError
 
     try:
-        return Portfolio.at(answer) if answer.is_dir() else reading.each(answer)
+        return kept(answer, reading.each)
     except ContradictionError as error:
         typer.echo(f"FAILED - {error}")
         raise typer.Exit(FAILED) from None

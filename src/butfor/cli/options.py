@@ -25,7 +25,8 @@ Data = Annotated[
     ),
 ]
 Answer = Annotated[
-    Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --out`, to_json() or to_jsonl() wrote.")
+    Path,
+    typer.Argument(metavar="ANSWER", help="What `butfor explain --out`, to_json(), to_jsonl() or to_parquet() wrote."),
 ]
 RulesFile = Annotated[
     Path | None,

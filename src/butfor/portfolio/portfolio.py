@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from butfor.portfolio.rows import ENDINGS
 from butfor.records.reading import load as load_file
 from butfor.records.whole_file import path_of
 from butfor.space.arrow import pyarrow
+
+Kept = TypeVar("Kept")
+"""What the answers in a file of text are read as."""
 
 
 @dataclass(frozen=True)
@@ -244,7 +247,12 @@ def load(path: str | os.PathLike[str]) -> Explanation | Explanations | Portfolio
     ...     load(file.name) == answers
     True
     """
+    return kept(path, load_file)
+
+
+def kept(path: str | os.PathLike[str], read_text: Callable[[Path], Kept]) -> Kept | Explanations | Portfolio:
+    """The answers in a folder or a file of any kind. `read_text` reads those in a file of text."""
     found = path_of(path)
     if found.is_dir():
         return Portfolio.at(found)
-    return read_parquet(found) if found.suffix.lower() == ".parquet" else load_file(found)
+    return read_parquet(found) if found.suffix.lower() == ".parquet" else read_text(found)

@@ -25,7 +25,8 @@ RAISED = "ERROR"
 """The status of a row about which the question could not be asked."""
 
 SHARED_FACTS = b"butfor.shared"
-"""Where the file of a part keeps what its records share: the headers of batches, and of which batch each line is."""
+"""Where a file keeps what its records share: the headers of batches, of which batch each line is, and the order in which they
+were written (the lines are in the order of the rows)."""
 
 PASS = b"butfor.pass"
 """Where it keeps the number of the last pass in which it was done."""
@@ -135,7 +136,7 @@ def table_of(pieces: Sequence[Piece], ids: Mapping[int, Any] | None, schema: Any
     if ids is not None:
         own = [ids[row] for row in rows[order].tolist()]
         table = table.set_column(0, schema.field(ID), arrow.array(own, schema.field(ID).type))
-    shared = {"headers": headers, "of": np.array(of)[order].tolist()}
+    shared = {"headers": headers, "of": np.array(of)[order].tolist(), "at": order.tolist()}
     return table.replace_schema_metadata({SHARED_FACTS: json.dumps(shared), PASS: str(passes)})
 
 
@@ -205,5 +206,8 @@ def pieces_of(table: Any) -> Iterator[Explanations]:
     shared = json.loads((table.schema.metadata or {}).get(SHARED_FACTS, b'{"headers": [], "of": []}'))
     records = np.array(table["record"].to_pylist(), dtype=object)
     of = np.array(shared["of"], dtype=np.intp)
+    back = np.argsort(
+        shared.get("at", range(len(of)))
+    )  # older files do not say it: theirs are in the order of the rows
     for number, header in enumerate(shared["headers"]):
-        yield reading.batch(header + "\n".join(records[of == number]))
+        yield reading.batch(header + "\n".join(records[back[of[back] == number]]))
