@@ -534,7 +534,12 @@ static int to_left(const Node *node, double x) {
 
 /* ---------------------------------------------------------------------------------------------------- questions */
 
-typedef struct { whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count, loses; double lost; } Column; /* the last cell of one that loses its number is the missing one */
+typedef struct { double end, after, cut; int closed, own; } End; /* of a cell; where the next one begins; the cut; whether its end belongs to it */
+typedef struct {
+    whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count, loses; double lost;
+    End *ends; double least, most, start, fees[3], *asked; int known; quad step, anchor, blur;
+} Column; /* the last cell of one that loses its number is the missing one; asked: the prices of levels */
+typedef struct { quad **adds, most; } Limit; /* what columns add, and what that is at most; of a number one, of levels one each */
 typedef struct { whole *score; int from, to; } Leaf;             /* its entries */
 typedef struct { int column, pair, from, to; } Entry;            /* its blocks */
 typedef struct { int column, first, last; int *of_cell; } Pair;  /* the blocks of a column in a tree, and that of each cell or -1 */
@@ -547,6 +552,7 @@ static struct {
     whole limit, bound; quad below, unit;
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
     unsigned char *home, *alive; whole *price;
+    Limit *limits; int limit_count;
     Grown *trees; Leaf *leaves; Entry *entries; Pair *pairs; int *members;
     int leaf_count, entry_count, pair_count, block_count, member_count, leaf_space, entry_space, pair_space, member_space;
 } q;
@@ -563,6 +569,11 @@ static quad power_below(quad x) { /* the largest power of two that is not above 
 static whole floor_of(quad x) { need(quad_abs(x) < FAR, "a number that is too large"); whole k = (whole)x; return k - ((quad)k > x); }
 static whole ceil_of(quad x) { return -floor_of(-x); }
 static int by_size(const void *a, const void *b) { double x = *(double *)a, y = *(double *)b; return (x > y) - (x < y); }
+
+static int by_end(const void *a, const void *b) {
+    const End *x = a, *y = b;
+    return x->end != y->end ? (x->end > y->end) - (x->end < y->end) : (x->cut > y->cut) - (x->cut < y->cut);
+}
 
 static quad fraction(char *text, int *dyadic) {
     char *slash = strchr(text, '/');
@@ -581,11 +592,54 @@ static quad fraction(char *text, int *dyadic) {
     return (quad)(a / h) / b;
 }
 
-static whole in_units(quad fee, quad rate, quad square, quad move, int exact) { /* rounded down */
+static whole in_units(quad price, int exact) { /* rounded down */
     if (q.none) return 0;
-    quad found = (fee + rate * move + square * move * move) / q.unit;
-    if (!(exact && fee == 0 && square == 0 && (quad)(double)move == move)) found *= 1 - (quad)1e-31;
+    quad found = price / q.unit;
+    if (!exact) found *= 1 - (quad)1e-31;
     return found >= q.bound ? q.bound : floor_of(found);
+}
+
+/* The least of price + slope x over a change to a number of a range, or less; size is that of the terms of the slope. */
+static quad change_in(const Column *c, quad low, quad high, quad slope, quad size) {
+    quad fee = q.none ? 0 : c->fees[0], rate = q.none ? 0 : c->fees[1], square = q.none ? 0 : c->fees[2], least = INFINITY;
+    quad near[5] = {c->start, low, high}, far = quad_abs(low) > quad_abs(high) ? quad_abs(low) : quad_abs(high);
+    quad blur = 2 * c->blur * (quad_abs(c->anchor) + far);
+    int count = slope == 0 ? 1 : 3;
+    if (low > high) return least;
+    for (int way = -1; way < 2 && slope != 0 && square != 0; way += 2) near[count++] = c->start + (way * rate - slope) / (2 * square);
+    whole first = 0, last = 0;
+    if (c->step != 0) {
+        first = ceil_of((low - blur - c->anchor) / c->step);
+        last = floor_of((high + blur - c->anchor) / c->step);
+        if (first > last) return least;
+    }
+    for (int i = 0; i < 2 * count; i++) { /* of a grid, the points on both sides */
+        quad x = near[i / 2] < low ? low : near[i / 2] > high ? high : near[i / 2];
+        if (c->step != 0) {
+            quad at = (x - c->anchor) / c->step;
+            whole k = i % 2 ? ceil_of(at) : floor_of(at);
+            x = c->anchor + (k < first ? first : k > last ? last : k) * c->step;
+        }
+        quad move = quad_abs(x - c->start), price = fee + rate * move + square * move * move;
+        quad slack = blur * (rate + 2 * square * (move + blur) + quad_abs(slope));
+        int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)move == move;
+        quad found = price + slope * x - slack - (exact ? 0 : (price + slack + size * quad_abs(x)) * (quad)1e-31);
+        if (found < least) least = found;
+    }
+    return least;
+}
+
+static quad least_in(const Column *c, int cell, quad slope, quad size) { /* the same over all that is admissible in a cell */
+    quad low = cell && c->ends[cell - 1].after > c->least ? c->ends[cell - 1].after : c->least;
+    quad high = cell < c->cut_count && c->ends[cell].end < c->most ? c->ends[cell].end : c->most;
+    if (c->step != 0 && c->blur == 0 && cell && c->ends[cell - 1].closed && low == c->ends[cell - 1].after) {
+        quad at = (low - c->anchor) / c->step;
+        if (quad_abs(at) < FAR && at == floor_of(at)) low += c->step; /* the end itself lies in the cell before */
+    }
+    quad least = change_in(c, low, high, slope, size);
+    int own = c->stay && (cell == c->home || (c->known && low <= c->start && c->start <= high));
+    quad stays = slope * c->start - size * quad_abs((quad)c->start) * (quad)1e-31;
+    return own && stays < least ? stays : least;
 }
 
 static double input(Json *of) { return of->kind == 'n' ? NAN : as_read(real(of)); } /* null is a missing value */
@@ -614,59 +668,52 @@ static void read_number(Column *c, Json *about, Json *own) {
         need(step > 0, "a step that is not above 0");
         blur = dyadic ? 0 : single_column ? ldexp(1, -22) : ldexp(1, -49);
     }
-    c->cells = c->cut_count + 1 + c->loses;
-    double *end = room(c->cut_count, sizeof(double)), *after = room(c->cut_count, sizeof(double));
-    int *closed = room(c->cut_count, sizeof(int));
-    if (edges->kind != 'n') {
-        need(list(edges)->count == c->cut_count, "not an edge for each cut");
-        for (int i = 0; i < c->cut_count; i++) {
-            end[i] = after[i] = real(edges->items + i);
-            closed[i] = 1;
-            need(!i || end[i - 1] <= end[i], "edges that fall");
+    Json *others = maybe(own, "ends");
+    int given = others ? list(others)->count : 0, count = 0, cuts = c->cut_count;
+    c->ends = room(cuts + given, sizeof(End));
+    if (edges->kind != 'n') need(list(edges)->count == cuts, "not an edge for each cut");
+    for (int i = 0; i < cuts; i++) {
+        double cut = c->cuts[i], end = edges->kind != 'n' ? real(edges->items + i) : cut;
+        need(!i || edges->kind == 'n' || real(edges->items + i - 1) <= end, "edges that fall");
+        End *it = c->ends + count++;
+        *it = (End){end, end, cut, 1, 1};
+        if (single_column) { /* the largest float32 up to it, and the next one */
+            it->end = single_below(end);
+            it->after = nextafterf((float)it->end, INFINITY);
+            it->closed = 0;
+        } else if (edges->kind == 'n' && model.single) {
+            it->end = it->after = (cut + nextafterf((float)cut, INFINITY)) / 2;
+            it->closed = 0;
         }
-    } else for (int i = 0; i < c->cut_count; i++) {
-        double cut = c->cuts[i];
-        end[i] = after[i] = model.single ? (cut + nextafterf((float)cut, INFINITY)) / 2 : cut;
-        closed[i] = !model.single;
     }
-    for (int i = 0; single_column && i < c->cut_count; i++) { /* the largest float32 up to it, and the next one */
-        double last = edges->kind != 'n' ? end[i] : c->cuts[i];
-        end[i] = single_below(last);
-        after[i] = nextafterf((float)end[i], INFINITY);
-        closed[i] = 0;
+    for (int i = 0; i < given; i++) { /* both sides of it go the same way: as what is up to the next cut */
+        double x = real(others->items + i), cut = INFINITY;
+        int known_end = 0;
+        for (int k = count - 1; k >= 0; k--) {
+            known_end |= c->ends[k].end == x;
+            if (k < cuts && c->ends[k].end > x) cut = c->ends[k].cut;
+        }
+        if (!known_end) c->ends[count++] = (End){x, x, cut, 1, 0};
     }
-    c->home = known ? 0 : c->cut_count + 1;
-    for (int i = 0; known && i < c->cut_count; i++) c->home += edges->kind != 'n' ? end[i] < now : c->cuts[i] < as_read(now);
+    qsort(c->ends, count, sizeof(End), by_end);
+    c->cut_count = count;
+    c->cuts = room(count, sizeof(double));
+    for (int i = 0; i < count; i++) c->cuts[i] = c->ends[i].cut;
+    c->cells = count + 1 + c->loses;
+    c->home = known ? 0 : count + 1;
+    for (int i = 0; known && i < count; i++)
+        c->home += edges->kind != 'n' || !c->ends[i].own ? c->ends[i].end < now : c->ends[i].cut < as_read(now);
+    c->least = least, c->most = most, c->start = now, c->known = known, c->step = step, c->anchor = anchor, c->blur = blur;
+    memcpy(c->fees, fees, sizeof fees);
     c->price = room(c->cells, sizeof(whole));
-    for (int cell = 0; cell <= c->cut_count; cell++) {
-        c->price[cell] = FAR;
-        if (cell == c->home && c->stay) { c->price[cell] = 0; continue; }
-        double low = cell && after[cell - 1] > least ? after[cell - 1] : least;
-        double high = cell < c->cut_count && end[cell] < most ? end[cell] : most;
-        if (low > high) continue;
-        if (step == 0) {
-            quad x = now < low ? low : now > high ? high : now;
-            c->price[cell] = x == now && known ? in_units(0, 0, 0, 0, 1) : in_units(fees[0], fees[1], fees[2], quad_abs(x - now), 1);
-            continue;
-        }
-        quad off = blur * (quad_abs(anchor) + (fabs(low) > fabs(high) ? fabs(low) : fabs(high)));
-        quad first = ceil_of((low - off - anchor) / step), last = floor_of((high + off - anchor) / step);
-        if (off == 0 && cell && closed[cell - 1] && anchor + first * step == after[cell - 1]) first += 1;
-        if (first > last) continue;
-        quad at = floor_of((now - anchor) / step + (quad)0.5), move;
-        at = at < first ? first : at > last ? last : at;
-        move = quad_abs(anchor + at * step - now);
-        if (off != 0 && move < quad_abs(now) * (quad)1e-30) move = 0;
-        if (move == 0) { c->price[cell] = in_units(fees[0], 0, 0, 0, 0); continue; }
-        quad fee = fees[0];
-        move = move > 2 * off ? move - 2 * off : 0;
-        if (move == 0 && known) fee = 0;
-        c->price[cell] = in_units(fee, fees[1], fees[2], move, off == 0);
+    for (int cell = 0; cell <= count; cell++) {
+        quad found = least_in(c, cell, 0, 0);
+        c->price[cell] = found == (quad)INFINITY ? FAR : cell == c->home && c->stay ? 0 : in_units(found > 0 ? found : 0, 1);
     }
     if (!c->loses) return;
     double fee = lose && lose->kind != 'n' ? real(lose) : 0;
     need(fee >= 0, "a negative price");
-    c->price[c->cells - 1] = lose && lose->kind != 'n' ? in_units(0, fee, 0, 1, 1) : !known && c->stay ? 0 : FAR;
+    c->price[c->cells - 1] = lose && lose->kind != 'n' ? in_units(fee, 1) : !known && c->stay ? 0 : FAR;
 }
 
 static void read_levels(Column *c, Json *about, Json *own) {
@@ -677,6 +724,7 @@ static void read_levels(Column *c, Json *about, Json *own) {
     c->home = (int)number(part(own, "now"), 0, c->cells);
     c->price = room(c->cells, sizeof(whole));
     c->inputs = room(c->cells, sizeof(double *));
+    c->asked = room(c->cells, sizeof(double));
     for (int k = 0; k < c->cells; k++) {
         Json *level = list(levels->items + k), *price = prices->items + k;
         need(level->count == c->feature_count + 1, "a level lacks a feature");
@@ -684,7 +732,8 @@ static void read_levels(Column *c, Json *about, Json *own) {
         for (int f = 0; f < c->feature_count; f++) c->inputs[k][f] = input(level->items + f + 1);
         double p = price->kind == 'n' ? 0 : real(price);
         need(p >= 0, "a negative price");
-        c->price[k] = price->kind == 'n' ? FAR : in_units(0, p, 0, 1, 1);
+        c->asked[k] = p;
+        c->price[k] = price->kind == 'n' ? FAR : in_units(p, 1);
     }
     c->stay = c->price[c->home] != FAR;
 }
@@ -735,6 +784,36 @@ static void read_columns(Json *shared, Json *own) {
             int j = node->left < 0 || node->feature >= FEATURES ? -1 : column_of[node->feature];
             need(j < 0 || node->lost >= 0 || !reads_nothing(q.columns + j, node->feature), "the model does not say where a missing value goes");
         }
+}
+
+static void read_relations(Json *told) { /* each has a limit for each of its ends */
+    int dyadic = 0;
+    q.limits = room(told ? 2 * list(told)->count : 0, sizeof(Limit));
+    for (int r = 0; told && r < told->count; r++) {
+        Json *its = told->items + r, *adds = list(part(its, "adds")), *most = part(its, "most"), *least = part(its, "least");
+        double off = real(part(its, "off"));
+        need(off >= 0 && (most->kind != 'n' || least->kind != 'n'), "a relation without an end, or a negative doubt");
+        for (int way = 1; way > -2; way -= 2) {
+            Json *end = way > 0 ? most : least;
+            if (end->kind == 'n') continue;
+            Limit *limit = q.limits + q.limit_count++;
+            quad at = fraction(text_of(end), &dyadic);
+            limit->most = way * at + off + (quad_abs(at) + off) * (quad)1e-31;
+            limit->adds = room(q.column_count, sizeof(quad *));
+            for (int i = 0; i < adds->count; i++) {
+                need(list(adds->items + i)->count == 2, "a column that adds nothing");
+                int j = (int)number(adds->items[i].items, 0, q.column_count);
+                Json *value = adds->items[i].items + 1;
+                Column *c = q.columns + j;
+                need(!limit->adds[j], "a column that is twice in a relation");
+                need(c->levels || !c->loses || c->price[c->cells - 1] == FAR, "a column of a relation that may be missing");
+                need(!c->levels || list(value)->count == c->cells, "not a number for each level");
+                limit->adds[j] = room(c->cells, sizeof(quad));
+                for (int k = 0; k < (c->levels ? c->cells : 1); k++)
+                    limit->adds[j][k] = way * fraction(text_of(c->levels ? value->items + k : value), &dyadic);
+            }
+        }
+    }
 }
 
 static quad counts(const Node *leaf, const Goal *goal) { return leaf->adds[goal->plus] - leaf->adds[goal->less]; }
@@ -933,6 +1012,7 @@ static void read_question(Json *shared, Json *own) {
     read_columns(shared, own);
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
+    read_relations(maybe(own, "relations"));
     read_goals(part(shared, "wanted"));
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
@@ -974,7 +1054,7 @@ static void read_question(Json *shared, Json *own) {
 
 typedef struct { unsigned char *alive, *leaf; int nobody, way; } Box;
 
-static struct { whole *message, *rates, toll; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
+static struct { whole *message, *rates, toll, *price; quad back; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
 
 static Box box_like(Box *old) {
     Box box = {room(q.cells, 1), room(q.leaf_count, 1), 0, old->way};
@@ -1055,9 +1135,9 @@ static wide bound_of(Box *box) { /* and what each living cell costs its column, 
     int first = box->way * q.width;
     wide goal = 0;
     for (int g = 0; g < q.width; g++) goal += (wide)walk.rates[g] * q.goals[first + g].goal;
-    wide total = shifted(goal, walk.shift) - (wide)walk.toll * q.limit;
+    wide total = shifted(goal, walk.shift) - (wide)walk.toll * q.limit - (wide)walk.back;
     wide *cell = room(q.cells, sizeof(wide));
-    for (int c = 0; c < q.cells; c++) cell[c] = q.price[c] + (q.home[c] ? 0 : (wide)walk.toll);
+    for (int c = 0; c < q.cells; c++) cell[c] = walk.price[c] + (q.home[c] ? 0 : (wide)walk.toll);
     for (int t = 0; t < model.count; t++) {
         Grown *tree = q.trees + t;
         for (int p = tree->pair; p < tree->pair_end; p++) {
@@ -1146,6 +1226,40 @@ static void split(Json *what) {
     free(old.leaf);
 }
 
+static void tax_limits(Json *what) { /* a unit of each limit costs so much more, and the limits are paid back */
+    quad back = 0, size = 0;
+    double tax[2 * q.limit_count + 1];
+    need(list(what)->count == q.limit_count && q.limit_count, "not a tax for each limit");
+    for (int e = 0; e < q.limit_count; e++) {
+        tax[e] = real(what->items + e);
+        need(tax[e] >= 0, "a negative tax");
+        back += tax[e] * q.limits[e].most;
+        size += quad_abs(tax[e] * q.limits[e].most);
+    }
+    back = (back + size * (quad)1e-31) / q.unit;
+    need(quad_abs(back) < FAR, "larger numbers than this checker counts");
+    walk.back = ceil_of(back);
+    memcpy(walk.price, q.price, q.cells * sizeof(whole));
+    for (int j = 0; j < q.column_count; j++) {
+        Column *c = q.columns + j;
+        int related = 0;
+        for (int e = 0; e < q.limit_count; e++) related |= q.limits[e].adds[j] != NULL;
+        for (int k = 0; related && k < c->cells; k++) {
+            if (q.price[c->first + k] == FAR) continue;
+            quad slope = 0, terms = 0, found;
+            for (int e = 0; e < q.limit_count; e++) {
+                quad add = q.limits[e].adds[j] ? tax[e] * q.limits[e].adds[j][c->levels ? k : 0] : 0;
+                slope += add;
+                terms += quad_abs(add);
+            }
+            quad price = c->levels && !q.none ? c->asked[k] : 0;
+            found = c->levels ? price + slope - (price + terms) * (quad)1e-31 : least_in(c, k, slope, terms);
+            need(quad_abs(found / q.unit) < FAR, "larger numbers than this checker counts");
+            walk.price[c->first + k] = floor_of(found / q.unit);
+        }
+    }
+}
+
 static void step(Json *told) {
     need(told->kind == '{' && told->count == 1, "a step says one thing");
     need(walk.count > 0, "a step after the end");
@@ -1169,7 +1283,8 @@ static void step(Json *told) {
     } else if (!strcmp(kind, "toll")) {
         need(q.counted, "a toll without a limit");
         walk.toll = number(what, 0, ROOM);
-    } else if (!strcmp(kind, "drop")) {
+    } else if (!strcmp(kind, "tax")) tax_limits(what);
+    else if (!strcmp(kind, "drop")) {
         if (box->nobody) return;
         wide spare = q.bound - bound_of(box);
         for (int j = 0; j < q.column_count; j++)
@@ -1294,6 +1409,8 @@ static void check(const char *path) {
     walk.cell = room(q.cells, sizeof(whole));
     walk.cost = room(q.leaf_count, sizeof(whole));
     walk.rates = room(q.width, sizeof(whole));
+    walk.price = room(q.cells, sizeof(whole));
+    memcpy(walk.price, q.price, q.cells * sizeof(whole));
     for (int way = q.ways - 1; way >= 0; way--) { /* the first one is worked on first */
         Box all = {room(q.cells, 1), room(q.leaf_count, 1), 0, way};
         memcpy(all.alive, q.alive, q.cells);

@@ -104,6 +104,11 @@ def perhaps(x, what):
     return None if x is None else real(x, what)
 
 
+def fraction(text):
+    """A number that is written as a fraction, or as a whole number."""
+    return F(*map(written_whole, text.split("/")))
+
+
 def single(x):
     """The nearest number that float32 holds."""
     near = float(x)
@@ -454,20 +459,24 @@ class Column:
         need(self.lost or (self.now is not None and lose is None), self.name, "is never missing")
         self.step = self.anchor = self.blur = F(0)
         if about["grid"] is not None:
-            self.step, self.anchor = (F(*map(written_whole, x.split("/"))) for x in about["grid"])
+            self.step, self.anchor = map(fraction, about["grid"])
             need(self.step > 0, "a step of a grid that is not above 0")
             dyadic = all(x.denominator & (x.denominator - 1) == 0 for x in (self.step, self.anchor))
             self.blur = F(0) if dyadic else F(1, 1 << (22 if self.single else 49))
         need(not any(type(cut) is frozenset for cut in nodes), "a number that the model takes for a category:", self.name)
-        self.cuts = sorted(cut for cut in nodes if abs(cut) != INF)
-        self.place = {cut: at for at, cut in enumerate([-INF, *self.cuts, INF])}
-        self.inputs = [[cut] * len(self.features) for cut in [*self.cuts, INF]]
         self.line = [real(x, "a line") for x in about.get("line") or (1, 0, 0)]
         self.moved = about["edges"] is not None  # by the pipeline; then the edges are where it leads to the cuts
-        edges = [real(x, "an edge") for x in about["edges"]] if self.moved else self.cuts
-        need(len(edges) == len(self.cuts) and edges == sorted(edges), "not an edge for each cut of", self.name)
-        self.ends = [self.ends_at(x) for x in edges]
-        self.home, known = self.cell(self.now), range(len(self.cuts) + 1)
+        self.read = sorted(cut for cut in nodes if abs(cut) != INF)
+        edges = [real(x, "an edge") for x in about["edges"]] if self.moved else self.read
+        need(len(edges) == len(self.read) and edges == sorted(edges), "not an edge for each cut of", self.name)
+        self.ends = [(self.ends_at(x), cut) for x, cut in zip(edges, self.read)]
+        more = {real(x, "an end of a cell") for x in own.get("ends", ())}  # the cells on both sides of it go the same way
+        self.more = more - {end[0] for end, _ in self.ends}
+        self.ends += [((x, x, True), next((cut for end, cut in self.ends if end[0] > x), INF)) for x in self.more]
+        self.ends, cuts = zip(*sorted(self.ends)) if self.ends else ((), ())
+        self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}
+        self.inputs = [[cut] * len(self.features) for cut in [*cuts, INF]]
+        self.home, known = self.cell(self.now), range(len(self.ends) + 1)
         self.price = [*map(self.cheapest_in, known)] + [F(0) if self.now is None and self.stay else lose] * self.lost
         self.inputs += [self.input(given) for given in [about.get("missing")] if self.lost]
 
@@ -479,31 +488,52 @@ class Column:
         return middle, middle, middle == cut
 
     def cell(self, value):
-        if self.moved and value is not None:
+        if value is None:
+            return len(self.ends) + 1
+        if self.moved:
             return sum(end[0] < value for end in self.ends)
-        return len(self.cuts) + 1 if value is None else sum(cut < self.model.read(value) for cut in self.cuts)
+        return sum(cut < self.model.read(value) for cut in self.read) + sum(x < value for x in self.more)
 
-    def cheapest_in(self, cell):
-        """The price of the nearest admissible value of a cell, or less."""
-        if cell == self.home and self.stay:
-            return F(0)
+    def taxed(self, cell, taxes, free):
+        """The least of price and taxes in a cell, or less. taxes: each, and what a unit of the number counts, or each level."""
+        if self.levels is None:
+            return self.cheapest_in(cell, sum(t * x for t, x in taxes), free)
+        return sum((t * x[cell] for t, x in taxes), F(0) if free else self.price[cell])
+
+    def range_of(self, cell):
+        """Between which admissible numbers all of a cell lie."""
         low = max(self.low, self.ends[cell - 1][1]) if cell else self.low
         high = min(self.high, self.ends[cell][0]) if cell < len(self.ends) else self.high
-        if not self.step:
-            return self.cost(min(max(self.start, low), high) - self.start) if low <= high else None
-        blur = self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
-        first, last = up((low - blur - self.anchor) / self.step), (high + blur - self.anchor) // self.step
-        if not blur and cell and self.ends[cell - 1][2] and self.anchor + first * self.step == self.ends[cell - 1][1]:
-            first += 1  # the edge itself lies in the cell before
-        if first > last or low > high:
-            return None
-        k = min(max(round((self.start - self.anchor) / self.step), first), last)
-        move = abs(self.anchor + k * self.step - self.start)
-        return self.cost(max(F(0), move - 2 * blur)) if move else self.fee
+        closed = cell and not self.blur and self.ends[cell - 1][1:] == (low, True)  # the end itself lies in the cell before
+        if self.step and closed and (low - self.anchor) % self.step == 0:
+            low += self.step
+        return low, high
 
-    def cost(self, move):
-        move = abs(move)
-        return self.fee * (move != 0 or self.now is None) + self.rate * move + self.square * move * move
+    def cheapest_in(self, cell, slope=F(0), free=False):
+        """The least of price + slope x over the admissible values of a cell, or less; None if there are none."""
+        low, high = self.range_of(cell)
+        own = self.stay and (cell == self.home or (self.now is not None and low <= self.now <= high))
+        found = self.least(low, high, slope, free)
+        return min([slope * (self.now or 0)] * own + ([found[0]] if found else []), default=None)
+
+    def least(self, low, high, slope, free=False):
+        """The least of price + slope x over a change to a number of a range, or less, and where; None if there is none."""
+        near = {self.start, low, high} if slope else {self.start}
+        blur = 2 * self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
+        if slope and self.square and not free:  # where the price rises as fast as the rest falls
+            near |= {self.start + (way * self.rate - slope) / (2 * self.square) for way in (-1, 1)}
+        near = {min(max(x, low), high) for x in near} if low <= high else set()
+        if self.step:
+            first, last = up(low - blur - self.anchor, self.step), (high + blur - self.anchor) // self.step
+            places = {k for x in near for k in ((x - self.anchor) // self.step, up(x - self.anchor, self.step))}
+            near = {self.anchor + min(max(k, first), last) * self.step for k in places} if first <= last else ()
+        slack = {x: blur * (self.rate + 2 * self.square * (abs(x - self.start) + blur) + abs(slope)) for x in near}
+        return min([(self.paid(x, free) + slope * x - slack[x], x) for x in near], default=None)
+
+    def paid(self, value, free=False):
+        """What a change to a number costs, unless nothing has a price."""
+        move = abs(value - self.start)
+        return F(0) if free else self.fee + self.rate * move + self.square * move * move
 
     def takes(self, value):
         """The price of an answer's value, and whether it is a change. It must be admissible."""
@@ -515,7 +545,7 @@ class Column:
                 need(self.low <= value <= self.high and value != self.now, self.name, "leaves its range, or may not stay")
                 off = abs(value - self.anchor - round((value - self.anchor) / self.step) * self.step) if self.step else 0
                 need(off <= 2 * self.blur * (abs(value) + abs(self.anchor)), self.name, "leaves its grid")
-                return self.cost(value - self.start), True
+                return self.paid(value), True
             need(self.lost, self.name, "is never missing")
         price = self.price[-1 if value is None else whole(value, 0, len(self.levels), "a level of the answer")]
         need(price is not None, self.name, "may not become", self.word(value))
@@ -534,7 +564,7 @@ class Column:
         if self.levels is not None:
             return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(node, inputs[at]))
         lost = self.lost and self.model.left(node, self.inputs[-1][at])
-        return (1 << self.place[node[1]]) - 1 | bool(lost) << len(self.cuts) + 1
+        return (1 << self.place[node[1]]) - 1 | bool(lost) << len(self.ends) + 1
 
     def word(self, value):
         if self.levels is not None:
@@ -553,6 +583,40 @@ class Column:
             may = [f"{digits(self.low, 9)} to {digits(self.high, 9)}, {grid}, at {price}"] * (self.low <= self.high)
             may += [f"missing at {digits(p)}" for p in self.price[-1:] if self.lost and self.now is not None and p is not None]
         return f"{self.name}: is {self.word(self.now)}{stay}; may become {', or '.join(may) or 'nothing else'}"
+
+
+class Relation:
+    """What columns add up to lies between two ends, give or take a little.
+
+    adds: for some columns, what a unit of the number adds, or what each level adds
+    limits: as which sums are to be at most so much: (what each column adds, the most)
+    """
+
+    def __init__(self, told, columns):
+        self.adds, self.off = {}, real(told["off"], "a doubt")
+        self.least, self.most = (None if told[key] is None else fraction(told[key]) for key in ("least", "most"))
+        need(self.off >= 0 and (self.least, self.most) != (None, None), "a relation without an end, or a negative doubt")
+        for j, its in told["adds"]:
+            column = columns[whole(j, 0, len(columns), "a column of a relation")]
+            need(j not in self.adds, column.name, "is twice in a relation")
+            need(not column.lost or column.price[-1] is None, column.name, "is in a relation, and may be missing")
+            self.adds[j] = fraction(its) if column.levels is None else list(map(fraction, its))
+            need(column.levels is None or len(its) == len(column.levels), "not every level of", column.name, "adds a number")
+        less = {j: [-x for x in its] if type(its) is list else -its for j, its in self.adds.items()}
+        ends = (self.adds, self.most, 1), (less, self.least, -1)
+        self.limits = [(adds, way * end + self.off) for adds, end, way in ends if end is not None]
+
+    def said(self, columns):
+        each = [(columns[j], its) for j, its in sorted(self.adds.items())]
+        parts = [f"{x} times {c.name}" if c.levels is None else
+                 f"of {c.name} ({', '.join(f'{c.word(k)}: {y}' for k, y in enumerate(x))})" for c, x in each]  # fmt: skip
+        ends = " and ".join(f"{x} {words}" for x, words in ((self.least, "at least"), (self.most, "at most")) if x is not None)
+        return f"The sum of {', '.join(parts)} is {ends}, give or take {digits(self.off, 2)}."
+
+    def kept(self, values):
+        """Whether the values of an answer keep it: numbers, or the positions of levels."""
+        total = sum(its[values[j]] if type(its) is list else its * values[j] for j, its in self.adds.items())
+        return all(x is None or way * (total - x) <= self.off for way, x in ((1, self.most), (-1, self.least)))
 
 
 class Tree:
@@ -615,7 +679,10 @@ class Question:
         need(self.below > 0, "a bound that says nothing")
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
-        self.terms = [Term(column, model) for column in self.columns] if model.weights else []
+        self.relations = [Relation(told, self.columns) for told in own.get("relations", ())]
+        self.limits = [limit for relation in self.relations for limit in relation.limits]
+        each = [[adds.get(j, 0) for adds, _ in self.limits] for j in range(len(self.columns))]
+        self.terms = [Term(column, model, its) for column, its in zip(self.columns, each)] if model.weights else []
         need(all(f in column_of for f, its in enumerate(model.weights) if any(its)), "no column sets a feature that has a weight")
         sizes = enumerate(zip(*[term.size for term in self.terms]))
         doubts = [model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes] or model.doubts
@@ -629,7 +696,7 @@ class Question:
         self.unit = power_below(self.below) / 2**FINE
         self.bound = up(self.below, self.unit)  # rounded up, and prices down
         worth = 0 if self.none else 1 / self.unit
-        self.price = [[p if p is None else min(int(p * worth), self.bound) for p in c.price] for c in self.columns]
+        self.price = [[p if p is None else min(max(0, int(p * worth)), self.bound) for p in c.price] for c in self.columns]
         self.home = [column.stay << column.home for column in self.columns]
         least = [min((p for p in row if p is not None), default=self.bound) for row in self.price]
         spare = [self.bound - sum(least) + low for low in least]  # no cells are looked at but those of rows below the claim
@@ -643,6 +710,15 @@ class Question:
             self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, in_grains))
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]
+
+    def taxed(self, tax):
+        """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits."""
+        price = list(self.price)
+        for j in {j for adds, _ in self.limits for j in adds}:
+            its = [(t, adds[j]) for t, (adds, _) in zip(tax, self.limits) if j in adds]
+            price[j] = [-up(-self.columns[j].taxed(k, its, self.none), self.unit) if self.alive[j] >> k & 1 else None
+                        for k in range(len(price[j]))]  # fmt: skip
+        return price, up(sum((t * most for t, (_, most) in zip(tax, self.limits)), F(0)), self.unit)
 
     def in_grains(self, leaf):
         return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] for way in self.wanted.ways]
@@ -659,11 +735,13 @@ class Question:
     def answer(self, values):
         """The cost of an answer, and whether the estimator surely says what is wanted."""
         need(len(values) == len(self.columns), "the answer has not one value for each column")
-        cost, changed, row = F(0), 0, {}
+        cost, changed, row, own = F(0), 0, {}, []
         for column, value in zip(self.columns, values):
             price, moved = column.takes(value)
             cost, changed = cost + price, changed + moved
             row.update(zip(column.features, column.sets(value)))
+            own.append(perhaps(value, "a value") if column.levels is None else value)
+        need(all(relation.kept(own) for relation in self.relations), "the answer breaks a relation")
         need(changed <= self.limit, "the answer changes", changed, "columns")
         sums = self.model.added(row)
         ways = [[(sums[goal.plus] - sums[goal.less], goal) for goal in way] for way in self.wanted.ways]
@@ -692,11 +770,12 @@ def rates_of(what, count):
 
 
 class Walk:
-    """The walk through the tree of boxes, step by step, with the messages, the rates and the toll that were said last."""
+    """The walk through the tree of boxes, step by step, with the messages, rates, toll and taxes that were said last."""
 
     def __init__(self, question):
         self.q, self.steps, ways = question, Counter(), range(len(question.goals))
         self.message, self.rates, self.shift, self.toll = [0] * question.count, [0] * len(question.goals[0]), 0, 0
+        self.price, self.back = question.price, 0  # with taxes, and what is paid back for them
         leaves = [range(len(tree.leaves)) for tree in question.trees]
         self.open = [self.narrowed(Box(list(question.alive), leaves, way)) for way in reversed(ways)]
 
@@ -714,6 +793,10 @@ class Walk:
             self.say(*what)
         elif kind == "rate":
             self.rates, self.shift = rates_of(what, len(self.rates))
+        elif kind == "tax":
+            tax = [real(x, "a tax") for x in what]
+            need(len(tax) == len(self.q.limits) and min(tax, default=-1) >= 0, "not a tax of at least 0 for each limit")
+            self.price, self.back = self.q.taxed(tax)
         else:
             need(kind == "toll" and self.q.counted, "an unknown step, or a toll without a limit:", shown(kind))
             self.toll = whole(what, 0, BIG, "a toll")
@@ -792,7 +875,7 @@ class Walk:
             leaf = [score + sum([entry[e] for e in tree.leaves[i][1]]) for score, i in zip(leaf, mine)]
             trees.append((min(leaf), leaf))
             total += trees[-1][0]
-        for j, price in enumerate(q.price):
+        for j, price in enumerate(self.price):
             now, cell = 0, {}
             for c, change in enumerate(slope[j][:-1]):
                 now += change
@@ -800,7 +883,7 @@ class Walk:
                     cell[c] = price[c] + now + (0 if q.home[j] >> c & 1 else self.toll)
             columns.append((min(cell.values()), cell))
             total += columns[-1][0]
-        return total - self.toll * q.limit, columns, trees
+        return total - self.toll * q.limit - self.back, columns, trees
 
     def drop(self, box):
         """Leave out the cells and leaves whose own bound reaches the claim."""
@@ -834,11 +917,11 @@ class Term:
     """What a column adds to a weighted sum, and what that costs.
 
     A part of it is some levels, as bits, or (low, high, whether it may stay, whether it may change to a number between these).
-    adds (levels, sums), slope, base (sums): what it adds to each sum
+    adds (levels, sums), slope, base (sums): what it adds to each sum, and takes from each limit of a relation
     size (sums): the most that it can add, in size; off (sums): by how much the pipeline before it may be off
     """
 
-    def __init__(self, column, model):
+    def __init__(self, column, model, limits):
         sums = range(len(model.base))
         weights = [model.weights[f] if f < len(model.weights) else [F(0)] * len(sums) for f in column.features]
         need(not column.lost, column.name, "may be missing, before weights")
@@ -848,6 +931,8 @@ class Term:
             self.all = sum(1 << k for k, price in enumerate(column.price) if price is not None)
             largest = [max(map(abs, its)) for its in zip(*column.inputs)]
             self.size, self.off = [sum(abs(w[k]) * x for w, x in zip(weights, largest)) for k in sums], [F(0) for _ in sums]
+            for k, its in enumerate(self.adds):
+                its += [-limit[k] if limit else F(0) for limit in limits]
         else:
             weight = [sum(w[k] for w in weights) for k in sums]
             self.slope, self.base, self.off = ([w * x for w in weight] for x in column.line)
@@ -855,6 +940,7 @@ class Term:
             self.all = column.low, column.high, column.stay, True
             far = max(map(abs, [column.now] + [column.low, column.high] * (column.low <= column.high)))
             self.size = [abs(a) * far + abs(b) + off for a, b, off in zip(self.slope, self.base, self.off)]
+            self.slope, self.base = [*self.slope, *[-limit for limit in limits]], [*self.base, *[F(0)] * len(limits)]
 
     def parts(self, part, at):
         """Two parts that are all of a part together: levels of a mask, a number that stays, or one that is at most `at`."""
@@ -873,32 +959,16 @@ class Term:
             return sum(map(mul, worth, self.adds[value]))
         return sum(map(mul, worth, self.slope)) * value + sum(map(mul, worth, self.base))
 
-    def price(self, value, free):
-        """What a change costs, unless nothing has a price."""
-        c = self.column
-        if free or self.levels:
-            return F(0) if free else c.price[value]
-        return c.fee + abs(value - c.now) * c.rate + (value - c.now) ** 2 * c.square
-
     def least(self, part, worth, free):
         """The least of price - gain if the column stays, and if it changes, each with its value; None if it may not."""
         c = self.column
         if self.levels:
-            its = [(self.price(k, free) - self.gain(k, worth), k) for k in range(len(self.adds)) if part >> k & 1]
+            its = [(c.price[k] * (not free) - self.gain(k, worth), k) for k in range(len(self.adds)) if part >> k & 1]
             return [min([x for x in its if (x[1] == c.now) == stays], default=None) for stays in (True, False)]
         low, high, may_stay, may_change = part
         slope, base = (sum(map(mul, worth, its)) for its in (self.slope, self.base))
-        stay = (-slope * c.now - base, c.now) if may_stay else None
-        near, blur = {low, high, c.now}, 2 * c.blur * (abs(c.anchor) + max(abs(low), abs(high)))
-        if c.square and not free:  # where the price rises as fast as what the gain is worth
-            near |= {c.now + (slope + way * c.rate) / (2 * c.square) for way in (-1, 1)}
-        near = {min(max(x, low), high) for x in near} if may_change and low <= high else set()
-        if c.step:
-            first, last = up(low - blur - c.anchor, c.step), (high + blur - c.anchor) // c.step
-            places = {k for x in near for k in ((x - c.anchor) // c.step, up(x - c.anchor, c.step))} if first <= last else ()
-            near = {c.anchor + min(max(k, first), last) * c.step for k in places}
-        slack = {x: blur * (c.rate + 2 * c.square * (abs(x - c.now) + blur) + abs(slope)) for x in near}
-        return stay, min([(self.price(x, free) - slope * x - base - slack[x], x) for x in near], default=None)
+        found = c.least(low, high, -slope, free) if may_change else None
+        return (-slope * c.now - base, c.now) if may_stay else None, found and (found[0] - base, found[1])
 
 
 class LinearWalk:
@@ -908,8 +978,10 @@ class LinearWalk:
     """
 
     def __init__(self, question):
-        self.q, self.rates, self.steps, self.terms = question, [F(0)] * len(question.wanted.ways[0]), Counter(), question.terms
-        self.open = [([term.all for term in self.terms], way) for way in reversed(question.wanted.ways)]
+        self.q, self.steps, self.terms, sums = question, Counter(), question.terms, len(question.model.base)
+        kept = [Goal(sums + k, 0, -most, -most, False) for k, (_, most) in enumerate(question.limits)]
+        self.rates = [F(0)] * len(question.wanted.ways[0] + kept)
+        self.open = [([term.all for term in self.terms], way + kept) for way in reversed(question.wanted.ways)]
 
     def step(self, told):
         need(type(told) is dict and len(told) == 1, "a step says one thing")
@@ -931,7 +1003,7 @@ class LinearWalk:
     def bound(self, box, way, rates):
         """The bound of rates, and the value of each column that it comes from; None if nobody is in the box."""
         total, values, savings, room = sum(map(mul, rates, [goal.least for goal in way])), [], [], self.q.limit
-        worth = [F(0)] * len(self.q.model.base)  # of a unit of each sum
+        worth = [F(0)] * len(self.q.model.base + self.q.limits)  # of a unit of each sum
         for rate, goal in zip(rates, way):
             worth[goal.plus], worth[goal.less] = worth[goal.plus] + rate, worth[goal.less] - rate
         for j, (term, part) in enumerate(zip(self.terms, box)):
@@ -1029,6 +1101,7 @@ def words_of(question, own, found, steps):
     for column in question.columns:
         yield "  " + column.said()
     yield from [f"  At most {question.limit} of them change."] * question.counted
+    yield from ["  " + relation.said(question.columns) for relation in question.relations]
     if found is not None:
         cost, sure = found
         changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.columns, own["answer"]) if c.takes(v)[1]]

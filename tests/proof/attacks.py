@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from butfor.proof.checker import checker, checker_file
-from butfor.proof.prover import CheaperError, Prover
+from butfor.proof.failing import CheaperError
+from butfor.proof.prover import Prover
 from butfor.solvers.solver import Budget
 from tests.proof.cases import Case
 
@@ -260,13 +261,13 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "believes messages": ("need(total >= self.q.bound, ", "need(True, "),
     "believes scores": ("need(any(map(lt, most, self.q.goals[box.way])), ", "need(True, "),
     "takes the worst leaf": ("most = [sum(map(max, each))", "most = [sum(map(min, each))"),
-    "rounds prices up": ("min(int(p * worth), self.bound)", "min(2 * int(p * worth), self.bound)"),
+    "rounds prices up": ("max(0, int(p * worth))", "max(0, 2 * int(p * worth))"),
     "rounds scores down": ("leaf[goal.less], self.grain)", "leaf[goal.less], self.grain) - (1 << 30)"),
     "forgets the doubt": ("min(edges) + off - doubt,", "min(edges) + off,"),
     "forgets the middle": ("else (cut + next_single(cut, 1)) / 2", "else next_single(cut, 1)"),
     "skips a float32": ("next_single(single_below(cut), 1), False", "next_single(single_below(cut), 2), False"),
     "takes too long steps of sums": ("(sum(first) - goal) % step if", "(sum(first) - goal) % (4 * step) if"),
-    "begins grids late": ("k = min(max(round(", "k = 1 + min(max(round("),
+    "begins grids late": ("min(max(k, first), last) * self.step for k", "min(max(k, first) + 1, last) * self.step for k"),
     "takes any cost for too much": ('raise Wrong(f"an end of', 'return Wrong(f"an end of'),
     "sends missing values to the other side": ("        return node[4]\n", "        return not node[4]\n"),
     "forgets that numbers become missing": ("and self.stay else lose]", "and self.stay else None]"),

@@ -162,7 +162,7 @@ SABOTAGE = {
     "saves with too few": ("[: max(room, 0)]", "[: max(room - 1, 0)]"),
     "forgets that numbers may stay": ("if may_stay else None", "if False else None"),
     "asks for twice the goal": ("total, values, savings, room = sum(", "total, values, savings, room = 2 * sum("),
-    "forgets half of a grid": ("in ((x - c.anchor) // c.step, up(x - c.anchor, c.step))", "in (up(x - c.anchor, c.step),)"),
+    "forgets half of a grid": ("in ((x - self.anchor) // self.step, up(", "in (up(x - self.anchor, self.step), up("),
 }  # fmt: skip
 
 

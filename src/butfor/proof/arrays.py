@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ from butfor.proof import kernels
 from butfor.proof.kernels import NO_PRICE, Numbered
 from butfor.proof.lists import CellRuns, Listed, Whole
 from butfor.solvers.ensemble.leaves import LeafTable
+
+LARGEST_TAXES = NO_PRICE >> 4
+"""What taxes may save, in units, so that 64 bits hold all sums."""
 
 
 class Paid(NamedTuple):
@@ -30,6 +34,14 @@ class Worth(NamedTuple):
     shift: int
 
 
+class Taxed(NamedTuple):
+    """What cells cost at a tax on each limit of a relation, and what is paid back for the limits."""
+
+    tax: tuple[float, ...]
+    price: Whole
+    back: int
+
+
 class Arrays:
     """The cells, blocks, entries and leaves of a question, numbered as the checker numbers them.
 
@@ -38,7 +50,7 @@ class Arrays:
     """
 
     def __init__(self, question: Any, runs: Any) -> None:
-        columns, trees = question.columns, question.trees
+        self.question, columns, trees = question, question.columns, question.trees
         self.goals, self.counted = np.array(question.goals, dtype=np.int64), bool(question.counted)
         self.levels = np.array([column.levels is not None for column in columns], dtype=np.bool_)
         self.lost = np.array([column.lost for column in columns], dtype=np.bool_)
@@ -88,15 +100,25 @@ class Arrays:
         """Whether the best leaves miss a goal."""
         return bool((kernels.highest_sums(self.asked.leaves, self.asked.score[way], leaf) < self.goals[way]).any())
 
-    def paid(self, way: int, alive: BoolArray, leaf: BoolArray, message: Whole, worth: Worth, toll: int) -> Paid:
+    def paid(
+        self, way: int, alive: BoolArray, leaf: BoolArray, message: Whole, worth: Worth, toll: int, taxed: Taxed
+    ) -> Paid:
         """The bound of messages, as the checker works it out."""
         cell, cost = np.zeros(len(alive), dtype=np.int64), np.zeros(len(leaf), dtype=np.int64)
-        rates = np.array(worth.rates, dtype=np.int64)
-        found = int(
-            kernels.pay(self.asked, alive, leaf, message, self.asked.score[way], rates, worth.shift, toll, cell, cost)
-        )
+        rates, asked = np.array(worth.rates, dtype=np.int64), self.asked._replace(price=taxed.price)
+        found = int(kernels.pay(asked, alive, leaf, message, asked.score[way], rates, worth.shift, toll, cell, cost))
         goal = sum(map(mul, worth.rates, self.goals[way].tolist())) >> worth.shift
-        return Paid(goal - toll * self.asked.limit + found, cell, cost)
+        return Paid(goal - toll * asked.limit + found - taxed.back, cell, cost)
+
+    def taxed(self, tax: Sequence[float]) -> Taxed | None:
+        """The prices of cells at a tax on each limit of a relation; None if they are larger than whole numbers of 64 bits."""
+        if not tax:
+            return Taxed((), self.asked.price, 0)
+        price, back = self.question.taxed(list(map(Fraction, tax)))
+        every = [NO_PRICE if p is None else min(p, NO_PRICE) for row in price for p in row]
+        if min([*every, back, -back]) < -LARGEST_TAXES:
+            return None
+        return Taxed(tuple(tax), np.array(every, dtype=np.int64), back)
 
     def drop(self, alive: BoolArray, leaf: BoolArray, paid: Paid) -> tuple[BoolArray, BoolArray]:
         """The cells and leaves whose own bound does not reach the claim."""

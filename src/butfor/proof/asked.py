@@ -13,7 +13,7 @@ from butfor.claim import Claim
 from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from butfor.model.float_order import last_between
 from butfor.model.readout import Threshold
-from butfor.problem.constraints.relations import AtMost
+from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
@@ -24,6 +24,7 @@ from butfor.problem.targets.values import ValueIn
 from butfor.proof.checker import checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
+from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
 
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
@@ -42,8 +43,8 @@ def not_asked(what: str) -> UnsupportedProblemError:
     """The error about a question of which no proof is made yet."""
     return UnsupportedProblemError(
         f"{what}: no proof is made of it yet.",
-        "Proofs are made of classes, probabilities and values with one end, under constraints on single columns and "
-        "bf.at_most_changes, with prices that are added up over columns.",
+        "Proofs are made of classes, probabilities and values with one end, under constraints on single columns, linear "
+        "relations and bf.at_most_changes, with prices that are added up over columns.",
     )
 
 
@@ -69,8 +70,9 @@ class ProofQuestion:
             raise not_asked("a question that the answers do not hold as data")
         self.case = claim.asking.case(claim.stated.factuals, claim.target, claim.cost, claim.known)
         question = self.case.question
-        self.problem = state(space, claim.reading.model, self.case.factuals, (), question.prices, question.constraints)
-        _refuse(question, self.problem)
+        problem = state(space, claim.reading.model, self.case.factuals, (), question.prices, question.constraints)
+        _refuse(question, problem)
+        self.problem = with_numbers(problem)
         unknown = np.isnan(self.case.factuals)
         self.base = np.argmin(unknown.sum(axis=1), keepdims=True)
         levels = np.array([feature.levels is not None and feature.missing for feature in space], dtype=np.bool_)
@@ -188,8 +190,17 @@ class ProofQuestion:
             "stay": bool(domain.stay[i, j]),
             "price": [float(one).hex() for one in price],
         }
-        may = now and domain.missing[i, j] and np.isfinite(lose)
-        return {**told, "missing": lose.hex()} if may else told
+        if now and domain.missing[i, j] and np.isfinite(lose):
+            told["missing"] = lose.hex()
+        if j in sum_columns(self.problem) and not self.model.weights:
+            told["ends"] = self._ends(i, j)
+        return told
+
+    def _ends(self, i: int, j: int) -> list[str]:
+        """Further ends of cells of a column of relations: around its own number and, on a grid of few, around each."""
+        one = self.problem.take(np.array([i]))
+        near, between = np.nextafter(one.factuals[0, j], [-np.inf, np.inf]), between_values(one, j)
+        return [x.hex() for x in np.concatenate([near, near if between is None else between]).tolist()]
 
     def _level(self, i: int, j: int) -> dict[str, Any]:
         domain, size = self.problem.domain, self.problem.domain.levels[j].shape[1] + int(self.lost[j])
@@ -231,6 +242,23 @@ class ProofQuestion:
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""
         return self.problem.most_changes if self.problem.relations_of(AtMost) else None
+
+    def relations(self, i: int) -> list[dict[str, Any]]:
+        """The relations of a row: sums of columns between two ends, give or take what rounding leaves open."""
+        space, found = self.problem.space, list[dict[str, Any]]()
+        near = self.problem.take(np.array([i])).within(self.claim.stated.certificates[i].cost)
+        ends = np.array([near.domain.low[0], near.domain.high[0], near.factuals[0]])
+        for one in self.problem.relations_of(LinearRelation):
+            numbers, levels = one.of_numbers(space), one.of_levels(space)
+            sizes = {j: float(abs(weight)) * np.nanmax(np.abs(ends[:, j])) for j, weight in numbers.items()}
+            off = one.doubt(space, {**sizes, **{j: float(max(map(abs, its))) for j, its in levels.items()}})
+            if not off < np.inf:
+                raise not_asked(f"the constraint {one!r} of numbers without a range")
+            told: list[list[Any]] = [[j, str(weight)] for j, weight in numbers.items()]
+            told += [[j, [*map(str, its), *["0"] * bool(self.lost[j])]] for j, its in levels.items()]
+            least, most = (None if end is None else str(end) for end in one.ends(space, self.case.factuals[i]))
+            found.append({"adds": told, "least": least, "most": most, "off": off.hex()})
+        return found
 
     def answer(self, i: int) -> list[Any] | None:
         """The values of an answer."""
@@ -312,7 +340,7 @@ def _refuse(question: Question, problem: Problem) -> None:
         if constraint in question.judged or constraint in question.candidates or constraint.alters:
             raise not_asked(f"the constraint {constraint!r}")
     for relation in problem.relations:
-        if not isinstance(relation, AtMost):
+        if not isinstance(relation, AtMost | LinearRelation):
             raise not_asked(f"the constraint {relation!r}")
     if not problem.prices.is_added or problem.prices.calls:
         raise not_asked(f"the cost {question.cost!r}")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from butfor.proof.checker import checker
-from butfor.proof.prover import CheaperError, UnprovenError
+from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.solvers.solver import Budget
 
 MOST_RATES = 60
@@ -30,7 +30,8 @@ class LinearProver:
 
     def __init__(self, question: Any, budget: Budget) -> None:
         self.walk, self.budget, self.lines = checker().LinearWalk(question), budget, list[str]()
-        self.below, self.free, self.sums = question.below, question.none, len(question.model.base)
+        self.below, self.free = question.below, question.none
+        self.sums = len(question.model.base + question.limits)
 
     def prove(self) -> list[str]:
         """The steps."""
@@ -101,8 +102,10 @@ class LinearProver:
         return sum((term.gain(x, worth) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
 
     def _price(self, term: Any, value: Any) -> Fraction:
+        if term.levels:
+            return Fraction(0) if self.free else Fraction(term.column.price[value])
         stays = value == term.column.now and term.column.stay
-        return Fraction(0) if stays and not term.levels else Fraction(term.price(value, self.free))
+        return Fraction(0) if stays else Fraction(term.column.paid(value, self.free))
 
     def _cost(self, values: list[Any]) -> Fraction:
         return sum((self._price(term, x) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))

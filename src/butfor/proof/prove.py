@@ -24,10 +24,11 @@ from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
 from butfor.proof.asked import ProofQuestion, asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
+from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
-from butfor.proof.prover import CheaperError, Prover, UnprovenError
+from butfor.proof.prover import Prover
 from butfor.proof.rivals_prover import RivalsProver
 from butfor.records.whole_file import path_of, write_whole
 from butfor.solvers.outcome import Status
@@ -273,7 +274,7 @@ class _Writer:
                 except UnprovenError:
                     return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
                 except CheaperError as cheaper:
-                    row = self._row(i, shared, below, cheaper.chosen)
+                    row = self._row(i, shared, below, cheaper)
                     claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
                     if row.met and row.paid < claimed:
                         refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
@@ -303,6 +304,7 @@ class _Writer:
             "row": str(self.asked.claim.answers.labels[i]),
             "columns": self.asked.row(i),
             "changes": self.asked.changes(),
+            **({"relations": relations} if (relations := self.asked.relations(i)) else {}),
             "below": None if below is None else float(below).hex(),
             "answer": self.asked.answer(i),
         }
@@ -313,7 +315,7 @@ class _Writer:
         by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
         own = by.parsed(head)
         asked = by.Question(shared, own, self.asked.model)
-        several = len(asked.wanted.ways[0]) > 1
+        several = len(asked.wanted.ways[0]) + len(asked.limits) > 1
         linear = RivalsProver if several else LinearProver
         prover = linear(asked, budget) if self.asked.model.weights else Prover(asked, by.runs, budget)
         steps = prover.prove()
@@ -327,13 +329,14 @@ class _Writer:
         write_whole(file, ["\n".join(lines), "\n"])
         return Proven(name, file, below, words)
 
-    def _row(self, i: int, shared: Any, below: float | None, chosen: Sequence[Any]) -> _Refuting:
+    def _row(self, i: int, shared: Any, below: float | None, cheaper: CheaperError) -> _Refuting:
         """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
         head = checker().parsed(json.dumps(self._head(i, ["", ""], below)))
         columns = checker().Question(shared, head, self.asked.model).columns
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
-        for j, (column, own) in enumerate(zip(columns, chosen, strict=True)):
+        for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
+            own = Fraction(cheaper.numbers[j]) if j in cheaper.numbers else cell
             if column.levels is not None or (column.lost and own == len(column.price) - 1):
                 level = column.levels is not None and own < len(self.asked.problem.space.features[j].levels or ())
                 point[j], cost = own if level else np.nan, cost + column.price[own]
@@ -345,6 +348,7 @@ class _Writer:
                 point[j] = start[j] if np.isnan(value) else value
         changes = self.asked.case.changes(np.array([i]), point[None])
         met = self.asked.case.question.target.met(changes.before, changes.after)[0]
+        met &= self.asked.problem.take(np.array([i])).admits(point[None])[0]
         moved = np.flatnonzero(point != start).tolist()
         told = ", ".join(f"{columns[j].name} = {self.asked.problem.space.features[j].value(point[j])}" for j in moved)
         paid = float(self.asked.case.question.prices.total(changes.start, changes.points)[0])
@@ -355,7 +359,7 @@ def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
     """The numbers that a cell, or a number, of a column stands for; the price, and whether the row stays there."""
     if isinstance(own, Fraction):
         stays = own == column.now and column.stay
-        return float(own), float(own), Fraction(0) if stays else column.cost(own - column.now), stays
+        return float(own), float(own), Fraction(0) if stays else column.paid(own), stays
     low = float(column.ends[own - 1][1]) if own else -np.inf
     high = float(column.ends[own][0]) if own < len(column.ends) else np.inf
     return low, high, column.price[own], own == column.home and column.stay

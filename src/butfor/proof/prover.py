@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.proof.arrays import Arrays, Paid, Worth
+from butfor.proof.arrays import Arrays, Paid, Taxed, Worth
+from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.kernels import NO_PRICE
 from butfor.proof.lists import Whole
+from butfor.proof.model_files import hexes
+from butfor.proof.related import BestTaxes, RelatedCells
 from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.ensemble.reduce import reduce
@@ -38,6 +40,9 @@ WORTH_A_DROP = 0.02, 0.5
 LARGEST_MESSAGE = 2.0**6
 """A message above this share of the claim says nothing that this one does not."""
 
+AGREED = 1e-9
+"""Trees agree with columns if none would save more than this share of the claim in other cells."""
+
 LARGEST_WORTH = 2.0**58
 """The largest leaf is worth less than so many units at the sum of all rates, which 64 bits hold."""
 
@@ -51,6 +56,7 @@ class State(NamedTuple):
     message: Whole
     worth: Worth
     toll: int
+    taxed: Taxed
     lines: int
 
 
@@ -60,6 +66,7 @@ class WishedState(NamedTuple):
     message: FloatArray
     rates: FloatArray
     toll: float
+    tax: FloatArray
 
 
 class Pending(NamedTuple):
@@ -72,22 +79,11 @@ class Pending(NamedTuple):
     wish: WishedState
 
 
-class CheaperError(Exception):
-    """The claim is false, as far as sums tell: these cells or numbers, one for each column, cost less and reach the goal."""
-
-    def __init__(self, chosen: Sequence[Any]) -> None:
-        super().__init__()
-        self.chosen = chosen
-
-
-class UnprovenError(Exception):
-    """The time is over."""
-
-
 class Prover:
     """Proves one claim. What the checker knows at each moment, the state, is what was said so far.
 
-    message, worth, toll: the state
+    message, worth, toll, taxed: the state
+    target: the bound that is to be reached
     wish: what the search would like it to be
     """
 
@@ -97,6 +93,9 @@ class Prover:
         self.table, self.place = arrays.table(), arrays.place()
         self.message: Whole = np.zeros(len(arrays.asked.block_column), dtype=np.int64)
         self.worth, self.toll = Worth((0,) * arrays.goals.shape[1], 0), 0
+        self.related = RelatedCells(question, arrays.asked.cells)
+        self.taxed = Taxed((0.0,) * len(question.limits), arrays.asked.price, 0)
+        self.target = int(arrays.asked.bound) + (self.related.roundings if self.related else 0)
         self.wish = self.no_wish()
         self.lines: list[str] = []
         self.grain = 1.0 / max(1, int(np.abs(arrays.asked.score).max(initial=0)))
@@ -111,7 +110,9 @@ class Prover:
         return self.lines
 
     def no_wish(self) -> WishedState:
-        return WishedState(np.zeros(len(self.message)), np.zeros(len(self.worth.rates)), 0.0)
+        return WishedState(
+            np.zeros(len(self.message)), np.zeros(len(self.worth.rates)), 0.0, np.zeros(len(self.related.top))
+        )
 
     def _say(self, **step: Any) -> None:
         self.lines.append(json.dumps(step, separators=(",", ":")))
@@ -131,19 +132,50 @@ class Prover:
                 return self._end("cost")
             if arrays.misses(way, leaf):
                 return self._end("score")
-            if any(self.worth.rates) and self._bound(alive, leaf, self.message) >= arrays.asked.bound:
+            said = any(self.worth.rates) or any(self.taxed.tax)
+            if said and self._bound(alive, leaf, self.message) >= self.target:
                 return self._end("dual")
-            node = Node(self, alive, leaf)
-            if node.constant:
+            node, best = Node(self, alive, leaf), None
+            if node.constant and not self.related:
                 raise CheaperError(self._cheapest(alive))
             found, self.wish = node.ascend(self, depth)
             wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound)
             wanted = np.where(node.known, wished, 0).astype(np.int64)
-            if found >= 1 and self._told(alive, leaf, wanted, node.known, arrays.asked.bound):
+            if self.related:
+                best = self._best_taxes(alive, leaf, np.where(node.known, wanted, self.message), node.constant)
+                found, self.wish = best.bound, self.wish._replace(tax=best.tax)
+            if found >= 1 and self._told(alive, leaf, wanted, node.known, self.target):
                 return self._end("dual")
             if not np.isfinite(found) or not self._dropped(alive, leaf, wanted, node.known, depth):
                 break
-        return self._parted(alive, leaf, depth, node)
+        return self._related_parts(alive, leaf, depth, node, best) or self._parted(alive, leaf, depth, node)
+
+    def _best_taxes(self, alive: BoolArray, leaf: BoolArray, message: Whole, constant: bool) -> BestTaxes:
+        """The taxes that prove most with these messages and the rates and the toll that are wished for."""
+        before, bound, related = self._state(), self.arrays.asked.bound, self.related
+        self._set_rates()
+        untaxed = Taxed((), self.arrays.asked.price, 0)
+        paid = self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll, untaxed)
+        self._restore(before)
+        own = np.where(alive, paid.cell, NO_PRICE)[related.cells]
+        rest = paid.total - int(np.minimum.reduceat(own, related.start[:-1]).sum())
+        more, enough = (paid.cell - self.arrays.asked.price) / bound, 1.0 if constant else 1 + BOUND_TO_SPARE
+        return related.best(alive, more, rest / bound, self.wish.tax, enough)
+
+    def _related_parts(
+        self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node, best: BestTaxes | None
+    ) -> list[Pending]:
+        """The parts of a box in which trees agree, or have one leaf each, and taxes prove too little; none if it is no such."""
+        if best is None or node.unlike() > AGREED:
+            return []
+        if (found := self.related.parting(best)) is None:
+            if node.constant:
+                raise CheaperError(self._cheapest(alive), self.related.numbers(best))
+            return []
+        j, cells = found
+        chosen = np.zeros(int(np.diff(self.arrays.asked.cells)[j]), dtype=np.bool_)
+        chosen[cells] = True
+        return self._halves(alive, leaf, depth, j, chosen)
 
     def _cheapest(self, alive: BoolArray) -> list[int]:
         """The cheapest living cell of each column, counted in the column."""
@@ -158,12 +190,16 @@ class Prover:
         if j < 0:
             raise CheaperError(self._cheapest(alive))
         merged = cells.merged_into[self.place[arrays.asked.cells[j] : arrays.asked.cells[j + 1]]]
-        mine = np.zeros(len(alive), dtype=np.bool_)
-        base = int(arrays.asked.cells[j])
         chosen = (merged >= 0) & (merged < where) if cells.ordered[j] else merged == where
+        return self._halves(alive, leaf, depth, int(j), chosen)
+
+    def _halves(self, alive: BoolArray, leaf: BoolArray, depth: int, j: int, chosen: BoolArray) -> list[Pending]:
+        """Some cells of a column, and the others. The first ones come first, and stand last."""
+        arrays, mine = self.arrays, np.zeros(len(alive), dtype=np.bool_)
+        base = int(arrays.asked.cells[j])
         mine[base : base + len(chosen)] = chosen
-        cut = int(np.argmin(chosen | (merged < 0)))  # before it, all that live are chosen
-        first = not arrays.levels[j] and cells.ordered[j] and not chosen[cut:].any()
+        cut = int(np.argmin(chosen | ~alive[base : base + len(chosen)]))  # before it, all that live are chosen
+        first = not arrays.levels[j] and not chosen[cut:].any()
         self._say(split=[int(j), cut if first else hex(sum(1 << c for c in np.flatnonzero(chosen).tolist()))])
         others = arrays.column != j
         parts = (alive & (part | others) for part in (~mine, mine))
@@ -175,7 +211,7 @@ class Prover:
         return self._paid(alive, leaf, message).total
 
     def _paid(self, alive: BoolArray, leaf: BoolArray, message: Whole) -> Paid:
-        return self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll)
+        return self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll, self.taxed)
 
     def _set_rates(self) -> None:
         """Say the rates and the toll that are wished for, if they are others."""
@@ -191,10 +227,18 @@ class Prover:
             self.toll = toll
             self._say(toll=toll)
 
+    def _set_taxes(self) -> None:
+        """Say the taxes that are wished for, if they are others, and not too large to count with."""
+        tax = (self.wish.tax * float(self.arrays.question.below)).tolist()
+        if tax != list(self.taxed.tax) and (taxed := self.arrays.taxed(tax)) is not None:
+            self.taxed = taxed
+            self._say(tax=hexes(tax))
+
     def _told(self, alive: BoolArray, leaf: BoolArray, wanted: Whole, known: BoolArray, target: int) -> bool:
         """Say messages, as coarse as they may be for a bound of at least the target. False if nothing was said."""
         before = self._state()
         self._set_rates()
+        self._set_taxes()
         top = int(wanted[known].max(initial=1)).bit_length()
         for shift in range(max(0, top - 4), max(0, top - MESSAGE_BITS) - 1, -1):
             half = (1 << shift) >> 1
@@ -217,6 +261,7 @@ class Prover:
         """Leave out, in place, the cells and leaves whose bound is too high, if they are many."""
         arrays, before, best = self.arrays, self._state(), np.where(known, wanted, self.message)
         self._set_rates()
+        self._set_taxes()
         paid = self._paid(alive, leaf, best)
         enough = self._share(alive, leaf, paid) > WORTH_A_DROP[depth > 0] and paid.total > 0
         self._restore(before)
@@ -237,11 +282,11 @@ class Prover:
         return float(max(1 - cells.sum() / alive.sum(), 1 - leaves.sum() / leaf.sum()))
 
     def _state(self) -> State:
-        return State(self.message, self.worth, self.toll, len(self.lines))
+        return State(self.message, self.worth, self.toll, self.taxed, len(self.lines))
 
     def _restore(self, state: State) -> None:
         """Take back what was said since then."""
-        self.message, self.worth, self.toll, lines = state
+        self.message, self.worth, self.toll, self.taxed, lines = state
         del self.lines[lines:]
 
 
@@ -266,6 +311,16 @@ class Node:
         side[:, place[arrays.asked.home]] = 0
         if arrays.counted:
             kind[place[arrays.asked.home]] = 1
+        limit, self.unit = np.full(len(side), float(arrays.asked.limit)), np.zeros(0)
+        if prover.related:  # each cell counts what is best in it at the taxes that are wished for
+            related = prover.related
+            at, mine = related.at(prover.wish.tax), place[related.cells]
+            sides = related.sides(at.counts, alive)
+            more = np.zeros((len(sides.limit), size))
+            more[:, mine] = sides.side
+            side, limit, self.unit = np.vstack([side, more]), np.concatenate([limit, sides.limit]), sides.most
+            self.price[mine] = np.where(alive[related.cells], at.price, np.inf)
+            kind[mine] = 2 + np.arange(len(mine))
         self.reduced = reduced = reduce(prover.table, self.able, self.price, kind)
         trees = reduced.trees
         score = arrays.asked.score[prover.way] * prover.grain
@@ -275,8 +330,8 @@ class Node:
             goal=arrays.goals[prover.way] * prover.grain - score[trees.constant_leaves].sum(axis=0),
             price=self.price[reduced.cells.original],
             side=np.ascontiguousarray(side[:, reduced.cells.original]),
-            limit=np.full(len(side), float(arrays.asked.limit)),
-            counting=len(side),
+            limit=limit,
+            counting=int(arrays.counted),
         )
         self.work = work_for(reduced)
         self.pair, self.known = self._same_blocks(arrays, place)
@@ -307,12 +362,14 @@ class Node:
 
     def ascend(self, prover: Prover, depth: int) -> tuple[float, WishedState]:
         """Raise the bound, from what was wished for on; returns it as a share of the claim, and the multipliers."""
-        goals = len(self.task.goal)
-        multipliers, wish = no_multipliers(self.reduced, goals, len(self.task.limit)), prover.wish
+        goals, counting, wish = len(self.task.goal), self.task.counting, prover.wish
+        if self.constant:
+            return -np.inf, wish._replace(rates=np.zeros(goals))
+        multipliers = no_multipliers(self.reduced, goals, len(self.task.limit))
         mine = self.pair[self.known]
         multipliers.message[mine] = wish.message[self.known]
         multipliers.rate[:] = wish.rates if wish.rates.any() else self._first_rates()
-        multipliers.toll[:] = wish.toll
+        multipliers.toll[:counting], multipliers.toll[counting:] = wish.toll, wish.tax * self.unit
         size, best, found = np.full(goals, 0.1 if depth else 0.3), -np.inf, -np.inf
         for _ in range(0, NODE_SWEEPS if depth else ROOT_SWEEPS, SWEEPS_TOGETHER):
             step = float(size.max())
@@ -326,7 +383,12 @@ class Node:
         message[self.known] = multipliers.message[mine]
         if not np.isfinite(message).all() or not 0 < rates.sum() * prover.arrays.asked.bound < LARGEST_WORTH:
             return -np.inf, prover.no_wish()
-        return found, WishedState(message, rates, float(multipliers.toll.sum()))
+        toll = float(multipliers.toll[:counting].sum())
+        return found, WishedState(message, rates, toll, multipliers.toll[counting:] / self.unit)
+
+    def unlike(self) -> float:
+        """How much some tree would save, in claims, if a column chose another cell."""
+        return 0.0 if self.constant else float(self.work.vote.max(initial=0.0))
 
     def _first_rates(self) -> FloatArray:
         """What a unit of each score is worth, roughly: so much that the best leaves just reach the claim."""

@@ -7,26 +7,14 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import optimize
 
 from butfor.arrays import FloatArray
+from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.linear_prover import LinearProver
-from butfor.proof.prover import CheaperError, UnprovenError
+from butfor.proof.planes import NEAR_THE_PLANES, TAKES_PART, HighestPoint, highest
 
 MOST_MIXTURES = 80
 """So many rates are tried in a box."""
-
-NEAR_THE_PLANES = 1e-12
-"""Rates are the best if their bound misses what the planes allow by less than this share of the claim."""
-
-HIGHEST_BOUND = 4.0
-"""A bound above so many times the claim is as good as this one. If no row of a box reaches the goals, there is no best one."""
-
-LEAST_RATE = 2.0**-60
-"""A rate below this share of the largest one is 0."""
-
-TAKES_PART = 1e-7
-"""A row belongs to the best mixture if its share is at least this."""
 
 
 class BoundPlane(NamedTuple):
@@ -72,27 +60,21 @@ class RivalsProver(LinearProver):
                 raise CheaperError(row)
             planes.append(BoundPlane(rates, total, slope, row))
             best = max(best, float(total / self.below))
-            rates, hoped, share = self._highest(planes)
+            wanted, hoped, share = self._highest(planes)
+            rates = [Fraction(x) for x in wanted.tolist()]
             if hoped - best < NEAR_THE_PLANES:
                 break
         return planes, share
 
-    def _highest(self, planes: Sequence[BoundPlane]) -> tuple[list[Fraction], float, FloatArray]:
-        """Where the planes are highest, how high, in claims, and the share of each of them."""
-        slope = np.array([[float(x) for x in plane.slope] for plane in planes])
-        unit = float(self.below) / np.maximum(np.abs(slope).max(axis=0), 1e-300)
+    def _highest(self, planes: Sequence[BoundPlane]) -> HighestPoint:
+        """Where the planes are highest."""
+        slope = np.array([[float(x / self.below) for x in plane.slope] for plane in planes])
         at = [sum((s * r for s, r in zip(plane.slope, plane.rates, strict=True)), Fraction(0)) for plane in planes]
-        right = np.array([float((plane.total - own) / self.below) for plane, own in zip(planes, at, strict=True)])
-        rising = np.column_stack([-slope * unit / float(self.below), np.ones(len(planes))])
-        ends = [(0.0, None)] * len(unit) + [(None, HIGHEST_BOUND)]
-        highest: Any = optimize.linprog(
-            [0.0] * len(unit) + [-1.0], A_ub=rising, b_ub=right, bounds=ends, method="highs"
-        )
-        if highest.x is None:
+        start = np.array([float((plane.total - own) / self.below) for plane, own in zip(planes, at, strict=True)])
+        found = highest(start, slope)
+        if found is None:
             raise UnprovenError
-        rates = np.maximum(highest.x[:-1], 0.0) * unit
-        rates = np.where(rates > rates.max() * LEAST_RATE, rates, 0.0)
-        return [Fraction(x) for x in rates.tolist()], float(highest.x[-1]), -np.asarray(highest.ineqlin.marginals)
+        return found
 
     def _parting(self, box: list[Any], rows: list[tuple[list[Any], float]]) -> list[Any]:
         """Where to part a box so that its best mixture lies in neither part: the column in which it is least like a row."""

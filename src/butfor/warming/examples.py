@@ -98,7 +98,7 @@ def proofs() -> None:
     """A box of a tree of two leaves: what is left of it, and its bound."""
     from types import SimpleNamespace
 
-    from butfor.proof.arrays import Arrays, Worth
+    from butfor.proof.arrays import Arrays, Taxed, Worth
 
     tree = SimpleNamespace(
         blocks={0: [(0, 1, [(0, 1)]), (1, 2, [(1, 2)])]},
@@ -115,7 +115,8 @@ def proofs() -> None:
     alive, leaf = np.ones(2, dtype=np.bool_), np.ones(2, dtype=np.bool_)
     arrays.narrowed(alive, leaf)
     arrays.misses(0, leaf)
-    arrays.drop(alive, leaf, arrays.paid(0, alive, leaf, np.zeros(2, dtype=np.int64), Worth((1,), 0), 0))
+    untaxed = Taxed((), arrays.asked.price, 0)
+    arrays.drop(alive, leaf, arrays.paid(0, alive, leaf, np.zeros(2, dtype=np.int64), Worth((1,), 0), 0, untaxed))
 
 
 def learned_trees() -> None:

@@ -1,0 +1,21 @@
+"""Why a claim is not proven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class CheaperError(Exception):
+    """The claim is false, as far as sums tell: these cells or numbers, one for each column, cost less and reach the goal.
+
+    numbers: of columns that relations are about, the number in the cell
+    """
+
+    def __init__(self, chosen: Sequence[Any], numbers: Mapping[int, float] | None = None) -> None:
+        super().__init__()
+        self.chosen, self.numbers = chosen, numbers or {}
+
+
+class UnprovenError(Exception):
+    """The time is over."""

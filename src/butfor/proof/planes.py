@@ -1,0 +1,50 @@
+"""Where planes are highest: the rates that a concave bound wants, from the planes above it at some rates."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import optimize
+
+from butfor.arrays import FloatArray
+
+HIGHEST_BOUND = 4.0
+"""A bound above so many times the claim is as good as this one. If no row of a box reaches the goals, there is no best one."""
+
+LEAST_RATE = 2.0**-60
+"""A rate below this share of the largest one is 0."""
+
+NEAR_THE_PLANES = 1e-12
+"""Rates are the best if their bound misses what the planes allow by less than this share of the claim."""
+
+TAKES_PART = 1e-7
+"""A row belongs to the best mixture if its share is at least this."""
+
+
+class HighestPoint(NamedTuple):
+    """Where planes are highest.
+
+    rates: where; hoped: how high, in claims; share: how much of each plane the best mixture of planes has
+    """
+
+    rates: FloatArray
+    hoped: float
+    share: FloatArray
+
+
+def highest(start: FloatArray, slope: FloatArray) -> HighestPoint | None:
+    """Where planes are highest over rates of at least 0; None if the linear program has no answer.
+
+    start (planes), slope (planes, rates): what they are, in claims, where all rates are 0, and how they rise
+    """
+    unit = 1.0 / np.maximum(np.abs(slope).max(axis=0), 1e-300)
+    rising = np.column_stack([-slope * unit, np.ones(len(start))])
+    ends = [(0.0, None)] * len(unit) + [(None, HIGHEST_BOUND)]
+    cost = [0.0] * len(unit) + [-1.0]
+    found: Any = optimize.linprog(cost, A_ub=rising, b_ub=start, bounds=ends, method="highs")
+    if found.x is None:
+        return None
+    rates = np.maximum(found.x[:-1], 0.0) * unit
+    rates = np.where(rates > rates.max() * LEAST_RATE, rates, 0.0)
+    return HighestPoint(rates, float(found.x[-1]), -np.asarray(found.ineqlin.marginals))
