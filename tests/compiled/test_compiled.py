@@ -60,7 +60,11 @@ def place(tmp_path, monkeypatch) -> Path:
 def module(place: Path, does: str = "2 * x", search: str = "linear") -> ModuleType:
     """A module with a function, as another process would read it."""
     path = place / "twice.py"
-    path.write_text(SOURCE.format(does, search), encoding="utf-8")
+    source = SOURCE.format(does, search)
+    if (
+        not path.exists() or path.read_text(encoding="utf-8") != source
+    ):  # numba before 0.61 looks at the time of the file
+        path.write_text(source, encoding="utf-8")
     sys.modules.pop("twice", None)
     spec = importlib.util.spec_from_file_location("twice", path)
     assert spec is not None

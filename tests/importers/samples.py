@@ -20,6 +20,12 @@ SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 QUANTILES = {"quantile_method": "averaged_inverted_cdf"} if SKLEARN >= (1, 7) else {}
 """How `KBinsDiscretizer` is told of its quantiles. Newer versions warn if it is not."""
 
+FIRST_WINS = SKLEARN >= (1, 9)
+"""Whether the first of equal classes wins in `OneVsRestClassifier`. Where it does not, several classes are refused."""
+
+LINES_ARE_SINGLE = SKLEARN >= (1, 9)
+"""Whether a logistic regression that was fitted to float32 computes in it."""
+
 TEXT = ["job", "town"]
 NUMBERS = ["age", "income"]
 REST = ["owns", "rooms"]

@@ -20,7 +20,7 @@ from butfor.importers.read import read
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
-from tests.importers.samples import SKLEARN
+from tests.importers.samples import LINES_ARE_SINGLE, SKLEARN
 from tests.shorter import first
 
 SIZES = [
@@ -112,6 +112,7 @@ def test_the_coarsest_model_inside_decides_the_unit(name) -> None:
     assert read(around(HistGradientBoostingClassifier(max_iter=5))[name].fit(X, y), X).unit == UNIT_DOUBLE
 
 
+@pytest.mark.skipif(not LINES_ARE_SINGLE, reason="this scikit-learn computes lines in float64")
 def test_columns_of_float32_count_for_every_member() -> None:
     """A line computes in float32 inside a stack whose end returns float64."""
     X, y = sample(0)

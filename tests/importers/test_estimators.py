@@ -26,7 +26,7 @@ import butfor as bf
 from butfor.model.linear import Linear
 from butfor.model.trees import Trees
 from butfor.testing.importer_contract import ImporterContract, check_importer
-from tests.importers.samples import SKLEARN, amounts, labels, numbers
+from tests.importers.samples import FIRST_WINS, SKLEARN, amounts, labels, numbers
 from tests.shorter import first
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -83,8 +83,6 @@ BINARY: dict[str, Callable[[], Any]] = {
 SEVERAL: dict[str, Callable[[], Any]] = {
     "multinomial": lambda: lm.LogisticRegression(max_iter=200),
     "multinomial without intercept": lambda: lm.LogisticRegression(fit_intercept=False, max_iter=200),
-    "one against rest": lambda: OneVsRestClassifier(lm.LogisticRegression(max_iter=200)),
-    "one against rest svc": lambda: OneVsRestClassifier(LinearSVC(max_iter=300)),
     "ridge": lm.RidgeClassifier,
     "svc": lambda: LinearSVC(max_iter=300),
     "svc crammer singer": lambda: LinearSVC(multi_class="crammer_singer", max_iter=300),
@@ -94,6 +92,11 @@ SEVERAL: dict[str, Callable[[], Any]] = {
     "discriminant": LinearDiscriminantAnalysis,
     "discriminant eigen": lambda: LinearDiscriminantAnalysis(solver="eigen"),
 }
+if FIRST_WINS:
+    SEVERAL |= {
+        "one against rest": lambda: OneVsRestClassifier(lm.LogisticRegression(max_iter=200)),
+        "one against rest svc": lambda: OneVsRestClassifier(LinearSVC(max_iter=300)),
+    }
 AMOUNTS: dict[str, Callable[[], Any]] = {
     "least squares": lm.LinearRegression,
     "least squares positive": lambda: lm.LinearRegression(positive=True),

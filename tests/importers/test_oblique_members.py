@@ -32,7 +32,7 @@ from butfor.importers.read import read
 from butfor.model.black_box import BlackBox
 from butfor.model.questions import ModelKind, kind_of
 from butfor.testing.importer_contract import check_importer
-from tests.importers.samples import labels, numbers
+from tests.importers.samples import FIRST_WINS, labels, numbers
 from tests.shorter import first
 
 
@@ -94,13 +94,16 @@ SEVERAL: dict[str, Callable[[], Any]] = {
     "soft": lambda: vote(tao(), tao(1), cart()),
     "soft, calibrated": lambda: vote(CalibratedClassifierCV(tao(), cv=2), cart()),
     "hard": lambda: vote(tao(), tao(1), cart(), voting="hard", weights=[2, 1, 2]),
-    "one against the rest": lambda: OneVsRestClassifier(tao()),
-    "forests against the rest": lambda: OneVsRestClassifier(forest()),
-    "boosting against the rest": lambda: OneVsRestClassifier(
-        GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
-    ),
     "stack": lambda: stack(tao(), cart()),
 }
+if FIRST_WINS:
+    SEVERAL |= {
+        "one against the rest": lambda: OneVsRestClassifier(tao()),
+        "forests against the rest": lambda: OneVsRestClassifier(forest()),
+        "boosting against the rest": lambda: OneVsRestClassifier(
+            GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
+        ),
+    }
 VALUES: dict[str, Callable[[], Any]] = {
     "boosted": lambda: AdaBoostRegressor(tao_of_values(), n_estimators=3, random_state=0),
     "mean": lambda: VotingRegressor([("a", tao_of_values()), ("b", tao_of_values(1))], weights=[2, 1]),

@@ -51,7 +51,8 @@ from tests.importers.samples import answers
 from tests.shorter import first
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: pip install butfor[onnx]")
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install butfor[onnx]")
+onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install butfor[onnx]")
+RUNTIME = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
 helper, kinds = onnx.helper, onnx.TensorProto
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -353,6 +354,15 @@ def test_thresholds_are_compared_in_their_own_type(double) -> None:
     check_importer(bf.onnx_model(file), numbers())
 
 
+def check_end(file: bytes) -> None:
+    """Some ends of one score are computed in another way by older runtimes. Such a file is refused there."""
+    try:
+        check_importer(bf.onnx_model(file), numbers())
+    except bf.errors.FidelityError:
+        if RUNTIME >= (1, 28):
+            raise
+
+
 @pytest.mark.parametrize("post", first(2, ["NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT"]))
 @pytest.mark.parametrize("ids", [(0,), (0, 1), (0, 1, 2)], ids=str)
 @pytest.mark.parametrize("sign", first(2, ["both", "positive", "negative"]))
@@ -365,7 +375,7 @@ def test_every_end_of_a_classifier(post, ids, sign) -> None:
         file = file_of(
             "TreeEnsembleClassifier", LABEL, post_transform=post, classlabels_int64s=list(range(count)), **said
         )
-        check_importer(bf.onnx_model(file), numbers())
+        check_end(file)
 
 
 @pytest.mark.parametrize("post", first(2, ["LOGISTIC", "SOFTMAX", "NONE", "SOFTMAX_ZERO", "PROBIT"]))
@@ -379,7 +389,7 @@ def test_every_end_of_a_linear_classifier(post, scores, opposite) -> None:
         "LinearClassifier", LABEL, coefficients=weight.ravel().tolist(), intercepts=start.tolist(),
         post_transform=post, classlabels_ints=list(range(max(scores, 2))),
     )  # fmt: skip
-    check_importer(bf.onnx_model(file), numbers())
+    check_end(file)
 
 
 def newer(rng: Any, *, targets: int = 1, members: bool = False, mean: int = 1, kind: Any = kinds.FLOAT) -> bytes:

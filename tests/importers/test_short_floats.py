@@ -29,7 +29,7 @@ from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.solvers.outcome import LEFT_TO_FLOAT32, TOLERANCE, Status, statuses_of
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
-from tests.importers.samples import QUANTILES, SKLEARN
+from tests.importers.samples import LINES_ARE_SINGLE, QUANTILES, SKLEARN
 from tests.shorter import diagonal, first
 
 SCALERS = [StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler()]
@@ -46,6 +46,10 @@ COSTS = [bf.L1(), bf.L2(), bf.LInf()]
 BEFORE = [(), (StandardScaler(),), (MinMaxScaler(),)]
 
 
+single = pytest.mark.skipif(not LINES_ARE_SINGLE, reason="this scikit-learn computes lines in float64")
+
+
+@single
 @pytest.mark.parametrize(("before", "cost"), diagonal(BEFORE, COSTS), ids=repr)
 @pytest.mark.parametrize("columns", [2, 6, 20])
 def test_lines_over_float32_are_proven(columns, before, cost) -> None:
@@ -65,6 +69,7 @@ def test_lines_over_float32_are_proven(columns, before, cost) -> None:
         assert not model.predict(pd.DataFrame(near, columns=X.columns).astype(np.float32)).any()
 
 
+@single
 def test_what_rounding_leaves_open_is_told_and_checked(tmp_path) -> None:
     model, X = line(20)
     row = X[~model.predict(X)].iloc[[0]]

@@ -27,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.proof.checker import checker
+from tests.importers.samples import QUANTILES
 from tests.proof import judge
 
 KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
@@ -105,7 +106,7 @@ def estimator(kind: str) -> Any:
         "steps": LogisticRegression(),
     }[kind.split()[-1]]
     if "steps" in kind:
-        bins = KBinsDiscretizer(4, encode="onehot-dense", quantile_method="averaged_inverted_cdf")
+        bins = KBinsDiscretizer(4, encode="onehot-dense", **QUANTILES)
         steps = make_column_transformer((bins, ["income", "age"]), (OneHotEncoder(sparse_output=False), ["job"]))
         return make_pipeline(steps, learner)
     encoder = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"]), remainder="passthrough")

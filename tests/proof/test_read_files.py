@@ -137,7 +137,7 @@ def test_files_of_onnx_are_proven(tmp_path: Path) -> None:
     """In float32, as the file computes."""
     skl2onnx = pytest.importorskip("skl2onnx")
     X, y = whole_numbers()
-    X = X[["late", "years"]].astype(np.float32)
+    X, y = X[["late", "years"]].astype(np.float32), np.asarray(y).astype(int)
     forest = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y)
     kind = skl2onnx.common.data_types.FloatTensorType([None, 2])
     file = tmp_path / "model.onnx"

@@ -183,7 +183,7 @@ def test_a_curve_that_falls_continuously() -> None:
     answer = explainer.explain(X.iloc[[3]], target=S.mean_gain(20.0))
     ax = S.curves(explainer, answer)
     assert max(len(line.get_xdata()) for line in ax.get_lines()) == 300
-    assert MeanTime().words() in ax.get_title(loc="left")
+    assert MeanTime().words() in ax.get_title(loc="left").lower()
 
 
 def test_a_hazard_says_of_what_it_is_a_multiple() -> None:

@@ -31,7 +31,7 @@ def held_by_parquet() -> Iterator[None]:
         yield
     except ButforError:
         raise
-    except (pyarrow().ArrowException, TypeError) as error:
+    except (pyarrow().ArrowException, TypeError, ValueError) as error:
         raise InputTypeError(
             f"a file of Parquet cannot hold these rows: {'; '.join(map(str, error.args))}.",
             "Each column must hold one type that Parquet knows.",

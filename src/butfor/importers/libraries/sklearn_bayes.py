@@ -79,7 +79,7 @@ def _looked_up_in(numbers: FloatArray, x: Values) -> Values:
 def read_normal(bayes: Any, columns: list[Column]) -> Imported:
     """GaussianNB: squares of the distances to the means of each class, in units of its variances."""
     away = [
-        _away(column, float(mean), float(variance))
+        _away(column, mean, variance)
         for means, variances in zip(bayes.theta_, bayes.var_, strict=True)
         for column, mean, variance in zip(columns, means, variances, strict=True)
     ]
@@ -88,8 +88,8 @@ def read_normal(bayes: Any, columns: list[Column]) -> Imported:
     return _added_up(bayes, away, coef, constant)
 
 
-def _away(column: Column, mean: float, variance: float) -> Column:
-    """The squared distance of a column to a mean. It turns around at the mean, and is convex."""
+def _away(column: Column, mean: np.floating[Any], variance: np.floating[Any]) -> Column:
+    """The squared distance of a column to a mean, in the precision of both. It turns around at the mean, and is convex."""
     if column.table is None and column.edges is None and not column.affine:
         raise UnsupportedModelError(
             f"GaussianNB squares a column that is bent already: {column.bent_by or 'by a step of your own'}.",
@@ -104,7 +104,7 @@ def _nowhere() -> FloatArray:
     return np.empty(0)
 
 
-def _squared(mean: float, variance: float, x: Values) -> Values:
+def _squared(mean: np.floating[Any], variance: np.floating[Any], x: Values) -> Values:
     return np.asarray((in_numbers(x) - mean) ** 2 / variance)
 
 
