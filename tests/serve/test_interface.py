@@ -104,7 +104,7 @@ def test_menu_check_and_render(client: TestClient) -> None:
 def test_an_impossible_question_names_its_locks(client: TestClient, desk: Desk) -> None:
     answer = explained(client, row=ROW, columns={one["name"]: {"frozen": True} for one in desk.columns})["answers"][0]
     assert answer["status"] == "PROVEN_INFEASIBLE"
-    assert answer["conflict"]
+    assert answer["conflict"], answer["why"]
     assert answer["cost"] is None
 
 
