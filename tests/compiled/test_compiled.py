@@ -173,8 +173,15 @@ def test_garbage_is_looked_for_again_after_compiling_even_if_it_fails(place) -> 
     assert gc.isenabled()
 
 
-def test_the_clock_of_time_limits_stands_still_while_kernels_are_compiled_and_read(place) -> None:
+def test_the_clock_of_time_limits_stands_still_while_kernels_are_compiled_read_and_kept(place, monkeypatch) -> None:
     """Else the first call with a limit spends it on compiling, and its rows get no answers."""
+    save = cache.KernelCache.save_overload
+
+    def slowly(*arguments: Any) -> None:
+        time.sleep(0.3)
+        save(*arguments)
+
+    monkeypatch.setattr(cache.KernelCache, "save_overload", slowly)
 
     def passed(work: Any) -> tuple[float, float]:
         real, ours = time.perf_counter(), clock.now()
@@ -183,7 +190,7 @@ def test_the_clock_of_time_limits_stands_still_while_kernels_are_compiled_and_re
 
     for work in (lambda: fresh(place)(3), lambda: fresh(place)(3)):  # it compiles, and reads what was compiled
         real, ours = passed(work)
-        assert 0 <= ours < real
+        assert 0 <= ours < min(real, 0.3)
     with pytest.raises(numba.TypingError):
         fresh(place, "x.nothing")(3)
     assert passed(lambda: time.sleep(0.01))[1] >= 0.01, "the clock did not go on"

@@ -15,7 +15,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, NullCache
 
-from butfor.compiled import clock, helper
+from butfor.compiled import helper
 from butfor.compiled.saying import say_compiling, say_unkept
 from butfor.compiled.searches import search_of
 from butfor.log import LOG
@@ -50,11 +50,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
         If another process is compiling it, it is waited for.
         """
-        clock.stop()
-        try:
-            return self._read(sig, target_context) or self._awaited(sig, target_context)
-        finally:
-            clock.go()
+        return self._read(sig, target_context) or self._awaited(sig, target_context)
 
     def _awaited(self, sig: Any, target_context: Any) -> Any:
         say_compiling(self.search)

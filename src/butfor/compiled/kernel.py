@@ -15,6 +15,7 @@ from numba.extending import register_jitable
 
 from butfor.compiled.boxing import box_without_python
 from butfor.compiled.cache import cache_of
+from butfor.compiled.clock import standing_still
 from butfor.compiled.pause import pause_while_compiling
 
 Function = Callable[..., Any]
@@ -32,6 +33,7 @@ def kernel(function: Function) -> Any:
     # nobody calls it from C, and a wrapper for that takes longer the more arrays it is given
     compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     compiled._cache = cache_of(function)  # as `cache=True` does, with a cache that never fails
+    compiled.compile = standing_still(compiled.compile)  # it also looks for kept code, waits for it, and keeps it
     return compiled
 
 

@@ -1,4 +1,4 @@
-"""Python looks for no garbage while a kernel is compiled, and no limit on the time runs.
+"""Python looks for no garbage while a kernel is compiled.
 
 Compiling makes a million objects, most of which stay. Looking through them again and again takes a seventh of the time.
 """
@@ -10,7 +10,6 @@ from typing import Any
 
 from numba.core import event
 
-from butfor.compiled import clock
 from butfor.compiled.cache import KernelCache, NoCache
 
 
@@ -23,7 +22,6 @@ class Pause(event.Listener):  # type: ignore[misc]
     def on_start(self, event: Any) -> None:
         """A function begins to compile."""
         if _is_ours(event):
-            clock.stop()
             if not self.compiling:
                 self.was_on = gc.isenabled()
                 gc.disable()
@@ -32,7 +30,6 @@ class Pause(event.Listener):  # type: ignore[misc]
     def on_end(self, event: Any) -> None:
         """It is compiled, or has failed."""
         if _is_ours(event):
-            clock.go()
             self.compiling -= 1
             if not self.compiling and self.was_on:
                 gc.enable()
