@@ -9,10 +9,9 @@ import numpy as np
 
 from butfor.errors import InputError, InputTypeError
 from butfor.estimator.boosters import as_estimator
-from butfor.estimator.dropped import dropped, first_step
 from butfor.estimator.files import from_file, is_path
 from butfor.estimator.functions import AbstractFunction
-from butfor.estimator.source import Source, check_fitted, several_outputs, wrapped
+from butfor.estimator.source import Source, check_fitted, is_pipeline, several_outputs, wrapped
 from butfor.estimator.table_kind import TableKind, as_kind, frame_kinds
 from butfor.space import frames
 
@@ -24,7 +23,7 @@ NAMES_UNKNOWN = "X has feature names"
 
 
 def open_source(estimator: Any, table: Any) -> Source:
-    """Check that the estimator is fitted and reads the columns of `table`. Those that it drops may be absent."""
+    """Check that the estimator is fitted and reads the columns of `table`."""
     if isinstance(estimator, type):
         raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
     estimator = as_estimator(from_file(estimator) if is_path(estimator) else estimator)
@@ -53,8 +52,8 @@ def open_source(estimator: Any, table: Any) -> Source:
     names, on_arrays = _columns_read(estimator, table)
     if frames.is_array(table):
         return Source(estimator, names, TableKind.GIVEN, trial)
-    if on_arrays is None:  # scikit-learn's pipelines take no arrow tables
-        return Source(estimator, names, frame_kinds(table)[-1], trial, dropped=_absent(estimator, names))
+    if on_arrays is None:
+        return Source(estimator, names, frame_kinds(table)[-1], trial)  # scikit-learn's pipelines take no arrow tables
     return Source(estimator, names, _kind_taken(estimator, frames.select(trial, names), on_arrays), trial)
 
 
@@ -77,7 +76,7 @@ def _columns_read(estimator: Any, table: Any) -> tuple[tuple[str, ...], bool | N
             "Give a data frame with these columns.",
         )
     if known is not None:
-        return _columns([str(name) for name in known], given, frames.labels(table), dropped(estimator)), None
+        return _columns([str(name) for name in known], given, frames.labels(table)), None
     told, count = _catboost_names(estimator), fitted_width(estimator)
     if told != [str(j) for j in range(len(told))] and not frames.is_array(table):
         return _columns(told, given, frames.labels(table)), False
@@ -119,13 +118,13 @@ def _known_names(estimator: Any) -> Any:
     A step of a pipeline that only passes the columns on does not know them, but the next one does.
     """
     found = getattr(estimator, "feature_names_in_", None)
-    return getattr(first_step(estimator), "feature_names_in_", None) if found is None else found
+    return getattr(_first(estimator), "feature_names_in_", None) if found is None else found
 
 
-def _absent(estimator: Any, names: tuple[str, ...]) -> tuple[int, ...]:
-    """Where the columns stood that an estimator drops and that are not among these."""
-    gone = dropped(estimator) - set(names)
-    return tuple(at for at, name in enumerate(_known_names(estimator)) if str(name) in gone) if gone else ()
+def _first(estimator: Any) -> Any:
+    """The first step of a pipeline that does something; what is no pipeline is its own."""
+    steps = [step for _, step in estimator.steps] if is_pipeline(estimator) else []
+    return next((step for step in steps if step is not None and step != "passthrough"), estimator)
 
 
 def fitted_width(estimator: Any) -> int | None:
@@ -139,21 +138,19 @@ def _catboost_names(estimator: Any) -> list[str]:
     inner = wrapped(estimator)
     if inner is not None:
         return _catboost_names(inner)
-    first = first_step(estimator)
+    first = _first(estimator)
     return [str(name) for name in first.feature_names_ or ()] if type(first).__module__.startswith("catboost") else []
 
 
-def _columns(
-    known: list[str], given: tuple[str, ...], labels: list[Any], needless: frozenset[str] = frozenset()
-) -> tuple[str, ...]:
-    """The columns of the data for the names that the model knows. Those that are `needless` may be absent.
+def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tuple[str, ...]:
+    """The columns of the data for the names that the model knows.
 
     LightGBM writes underscores for spaces. XGBoost writes spaces between the parts of a label.
     """
     alike = {name.replace(" ", "_"): name for name in given}
     alike |= {" ".join(map(str, label)): str(label) for label in labels if isinstance(label, tuple)}
     found = [name if name in given else alike.get(name) for name in known]
-    absent = [name for name, column in zip(known, found, strict=True) if column is None and name not in needless]
+    absent = [name for name, column in zip(known, found, strict=True) if column is None]
     if absent:
         raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")
     return tuple(column for column in found if column is not None)

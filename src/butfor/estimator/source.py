@@ -38,8 +38,7 @@ class Source:
 
     - `kind`: the kind of table that it is called with;
     - `trial`: some rows of the data. They are predicted if the estimator does not say what its predictions are;
-    - `unread`: whether it is a black box, so that nothing but itself tells what its predictions are;
-    - `dropped`: where columns stood among those that it was fitted on, if it drops them and `names` leaves them out.
+    - `unread`: whether it is a black box, so that nothing but itself tells what its predictions are.
     """
 
     estimator: Any
@@ -47,7 +46,6 @@ class Source:
     kind: TableKind
     trial: Any
     unread: bool = False
-    dropped: tuple[int, ...] = ()
 
     @cached_property
     def classes(self) -> tuple[Any, ...]:
@@ -313,9 +311,13 @@ def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
     if is_pipeline(estimator):
         reached = estimator[:-1].transform(rows) if len(estimator.steps) > 1 else rows
         return _member_types(estimator.steps[-1][1], reached)
-    inside = members(estimator)
-    if inside:
-        return set[np.dtype[Any]]().union(*(_member_types(member, rows) for member in inside))
+    inner = wrapped(estimator)
+    members = [] if inner is None else [inner]
+    members += [member.estimator for member in getattr(estimator, "calibrated_classifiers_", ())]
+    if type(estimator).__name__.startswith(("Voting", "Stacking", "OneVsRest")):
+        members += list(estimator.estimators_)
+    if members:
+        return set[np.dtype[Any]]().union(*(_member_types(member, rows) for member in members))
     methods = (name for name in ("decision_function", "predict_proba") if hasattr(estimator, name))
     return {np.asarray(getattr(estimator, next(methods, "predict"))(rows)).dtype}
 
@@ -362,16 +364,6 @@ def wrapped(estimator: Any) -> Any:
     if hasattr(estimator, "best_estimator_"):
         return estimator.best_estimator_
     return None if hasattr(estimator, "estimators_") else getattr(estimator, "estimator_", None)
-
-
-def members(estimator: Any) -> list[Any]:
-    """The fitted estimators that get the rows as they are: inside a wrapper, a calibration, a vote or a stack."""
-    inner = wrapped(estimator)
-    found = [] if inner is None else [inner]
-    found += [member.estimator for member in getattr(estimator, "calibrated_classifiers_", ())]
-    if type(estimator).__name__.startswith(("Voting", "Stacking", "OneVsRest")):
-        found += list(getattr(estimator, "estimators_", ()))
-    return found
 
 
 def check_fitted(estimator: Any) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
-from butfor.estimator.dropped import dropped
 from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading
 from butfor.log import LOG
@@ -36,7 +35,7 @@ def users_line() -> int:
 
 def point_out_unread(reading: Reading) -> None:
     """Warn of columns of the data that the model does not read. The target may have been left among them."""
-    known = {*reading.space.columns, *dropped(reading.source.estimator)}  # what a pipeline drops, it was told to drop
+    known = set(reading.space.columns)
     unread = [name for name in frames.names(reading.data) if name not in known]
     if unread:
         warnings.warn(

@@ -53,7 +53,7 @@ def coefficients_of(reading: Reading) -> Coefficients:
             "A linear score with coefficients is needed.",
             "Give a linear or logistic model, or what fit of statsmodels returns.",
         )
-    columns = raw_columns(reading.space.features, short_types.short_names(reading.data), dropped=source.dropped)
+    columns = raw_columns(reading.space.features, short_types.short_names(reading.data))
     if is_pipeline(source.estimator):
         columns = through_steps(source.estimator, columns)
     found = read(last, columns)

@@ -26,7 +26,7 @@ def known_levels(estimator: Any, table: Any) -> dict[str, tuple[Any, ...]]:
     found: dict[str, tuple[Any, ...]] = {}
     while True:
         try:
-            read_model(source.estimator, raw_columns(tuple(features), dropped=source.dropped))
+            read_model(source.estimator, raw_columns(tuple(features)))
         except NeedsLevels as wish:
             fresh = {j: levels or NOT_TOLD for j, levels in wish.levels.items() if features[j].levels is None}
             if not fresh:

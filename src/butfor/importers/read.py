@@ -12,7 +12,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from butfor.errors import FidelityError, InputError, UnsupportedModelError
-from butfor.estimator.dropped import without_dropped
 from butfor.estimator.opening import open_source
 from butfor.estimator.source import Source, is_pipeline, wrapped
 from butfor.importers.builtin import load_builtin
@@ -79,7 +78,7 @@ def read(
     data = frames.as_table(data)
     if frames.height(data) == 0:
         raise InputError("the data has no rows.", "Training rows are needed to know what values a column takes.")
-    source = open_source(estimator, without_dropped(estimator, data))
+    source = open_source(estimator, data)
     overrides = declared(overrides)
     given = frames.names(data)
     meant = {
@@ -148,7 +147,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
     sample = frames.take(data, [0])
     lost = _lost_texts(source, space, sample)
     kinds = short_types.short_names(data), short_types.half_names(data), short_types.widened_names(data)
-    columns = raw_columns(space.features, *kinds, lost, source.dropped)
+    columns = raw_columns(space.features, *kinds, lost)
     try:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = _over_features(*read_model(source.estimator, columns), columns)

@@ -6,7 +6,7 @@ raw value at which a threshold flips, and no epsilon is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -178,18 +178,15 @@ def raw_columns(
     half: Collection[str] = (),
     widened: Mapping[str, str] = MappingProxyType({}),
     lost: Mapping[str, Any] = MappingProxyType({}),
-    dropped: Iterable[int] = (),
 ) -> list[Column]:
     """The columns before any step, in the order in which the estimator reads them. Dummies are tables of one feature.
 
     - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
     - `widened`: those of whose float32 scikit-learn makes float64, with the library that holds them;
-    - `lost`: what the estimator gets in place of a missing text, if it is not None;
-    - `dropped`: where columns stood that the estimator's first step drops, in ascending order. A column that nobody asks
-      for stands there, so that all others are counted as when the estimator was fitted.
+    - `lost`: what the estimator gets in place of a missing text, if it is not None.
     """
     projections = Projections(len(features))
-    raw = [
+    raw = (
         _raw(
             j,
             features[j],
@@ -200,15 +197,8 @@ def raw_columns(
             lost=lost.get(features[j].name),
         )
         for j, place in places(features)
-    ]
-    for at in dropped:
-        raw.insert(at, Column(0, at=_refused, slope=0.0))
+    )
     return [replace(column, projections=projections) for column in raw]
-
-
-def _refused(x: FloatArray) -> FloatArray:
-    """The values of a column that the rows do not have."""
-    raise UnsupportedModelError("a step reads a column that the estimator drops first of all.")
 
 
 def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, widened: str, lost: Any) -> Column:
