@@ -246,6 +246,9 @@ def test_answers_in_parquet_are_checked_and_proven(run, tmp_path) -> None:
     assert run("check", "OUT/answers.parquet", "model.joblib").stdout == "26 of 26 answers hold\n"
     assert run("check", "OUT/answers.parquet", "other.joblib").exit_code == 1
     assert run("prove", "OUT/answers.parquet", "model.joblib", "--out", "OUT/proofs").exit_code == 0
+    missing = run("check", "OUT/none.parquet", "model.joblib")
+    assert missing.exit_code == 2
+    assert "none.parquet: No such file or directory" in missing.stderr
 
 
 def test_records_are_written_and_checked(run, tmp_path) -> None:

@@ -372,7 +372,7 @@ def check_fitted(estimator: Any) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     if not hasattr(estimator, "__sklearn_tags__"):
-        return  # there is no way to know
+        return  # no estimator of scikit-learn, or one without its tags: there is no way to know
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -382,4 +382,4 @@ def check_fitted(estimator: Any) -> None:
             f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
         ) from None
     except (TypeError, AttributeError):
-        return  # not a scikit-learn estimator, or one without its tags: there is no way to know whether it is fitted
+        return  # nor for one without `fit`, or with tags of another version

@@ -91,11 +91,12 @@ def _labelled(answers: Explanations) -> Any:
 
 def read(path: str | os.PathLike[str]) -> Explanations:
     """The answers in a file that `write` wrote, or in that of a part."""
-    arrow = pyarrow()
     try:
-        table = pyarrow("parquet").ParquetFile(path_of(path)).read()
-    except arrow.ArrowInvalid as error:
-        raise InputError(f"{path} is no file of Parquet: {error}.", "A file of to_parquet() is needed.") from None
+        with path_of(path).open("rb") as file:
+            table = pyarrow("parquet").ParquetFile(file).read()
+    except pyarrow().ArrowInvalid as error:
+        why = str(error).rstrip(".")
+        raise InputError(f"{path} is no file of Parquet: {why}.", "A file of to_parquet() is needed.") from None
     if SHARED_FACTS not in (table.schema.metadata or {}):
         raise InputError(f"{path} holds no answers.", "A file of to_parquet() is needed.")
     pieces = [*pieces_of(table)]
@@ -206,8 +207,7 @@ def pieces_of(table: Any) -> Iterator[Explanations]:
     shared = json.loads((table.schema.metadata or {}).get(SHARED_FACTS, b'{"headers": [], "of": []}'))
     records = np.array(table["record"].to_pylist(), dtype=object)
     of = np.array(shared["of"], dtype=np.intp)
-    back = np.argsort(
-        shared.get("at", range(len(of)))
-    )  # older files do not say it: theirs are in the order of the rows
+    # what older files hold was written in the order of the rows
+    back = np.argsort(shared.get("at", range(len(of))))
     for number, header in enumerate(shared["headers"]):
         yield reading.batch(header + "\n".join(records[back[of[back] == number]]))

@@ -102,7 +102,7 @@ def _opened(path: Path) -> Any:
     try:
         return parquet.ParquetFile(path)
     except pyarrow().ArrowInvalid as error:
-        raise InputError(f"{path} is no file of Parquet:", f"{error}.") from None
+        raise InputError(f"{path} is no file of Parquet:", f"{str(error).rstrip('.')}.") from None
 
 
 def schema_in(files: Sequence[RowFile]) -> Any:

@@ -36,17 +36,23 @@ class Instance:
 
     def affordable(self, able: BoolArray, ceiling: float) -> BoolArray:
         """Those of the cells that a row below the ceiling may have."""
-        price, start = np.where(able, self.price, np.inf), self.leaves.start
-        least = np.minimum.reduceat(price, start[:-1])
-        others = least.sum() - least
-        return np.asarray(price + np.repeat(others, np.diff(start)) < ceiling)
+        price = np.where(able, self.price, np.inf)
+        least = self._least(price)
+        return np.asarray(price + self._of_each_cell(least.sum() - least) < ceiling)
 
     def nearby(self, able: BoolArray) -> Iterator[BoolArray]:
         """In a large ensemble, those of the cells that cost least beyond the cheapest of their feature, and then more of them."""
-        start = self.leaves.start
-        least = np.minimum.reduceat(self.price, start[:-1])
+        least = self._least(self.price)
         if len(self.leaves.value) <= effort.NEAR_LEAVES or not np.isfinite(least).all():
             return
-        beyond = self.price - np.repeat(least, np.diff(start))
+        beyond = self.price - self._of_each_cell(least)
         for radius in np.quantile(beyond[able], effort.NEAR_SHARES, method="lower").tolist():
             yield able & (beyond <= radius)
+
+    def _least(self, price: FloatArray) -> FloatArray:
+        """The least price in each feature."""
+        return np.minimum.reduceat(price, self.leaves.start[:-1])
+
+    def _of_each_cell(self, of_features: FloatArray) -> FloatArray:
+        """What is known of each feature, for each of its cells."""
+        return np.repeat(of_features, np.diff(self.leaves.start))
