@@ -157,7 +157,7 @@ class Claim:
         return self._predicted(self.stated.closest)
 
     def _predicted(self, table: Any) -> Prediction:
-        return Prediction(self.reading.source, frames.select(table, self.answers.space.columns))
+        return Prediction(self.reading.source, self.answers.space.select(table))
 
     def changes(self, at: IntArray, after: Prediction) -> Changes:
         """The changes from the rows of some answers to their points, or to the closest rows in their place."""
@@ -185,7 +185,7 @@ def claim_of(answers: Stated, model: Any, objects: Mapping[str, Any]) -> Claim:
     Raises an error if they do not fit together.
     """
     space, spec = answers.answers.space, answers.answers.question.spec
-    reading = read_onto(model, space, frames.select(answers.factuals, space.columns))
+    reading = read_onto(model, space, space.select(answers.factuals))
     target = meant(spec.get("target"))
     listed = spec.get("constraints", [None] * len(answers.answers.question.constraints))
     constraints = tuple(meant(one, objects) for one in listed)

@@ -176,7 +176,7 @@ def _explained(
 ) -> list[Found]:
     """What is found for the rows of some answers."""
     table = frames.take(claim.stated.factuals, at)
-    case = claim.asking.case(frames.select(table, claim.answers.space.columns), claim.target, claim.cost, constraints)
+    case = claim.asking.case(claim.answers.space.select(table), claim.target, claim.cost, constraints)
     search = replace(search, different=difference_of(claim.answers.question.spec.get("different")))
     found = claim.asking.solved(case, limits.budget(len(at)), search, limits.advance)
     ends = np.searchsorted(found.rows, np.arange(len(at) + 1)).tolist()
@@ -251,9 +251,7 @@ def _blamed(claim: Claim, limits: CheckLimits) -> tuple[bool | None, str]:
     Where the parts of it cannot be asked about with little effort, it is looked for again.
     """
     (certificate,) = claim.stated.certificates
-    case = claim.asking.case(
-        frames.select(claim.stated.factuals, claim.answers.space.columns), claim.target, claim.cost, claim.known
-    )
+    case = claim.asking.case(claim.answers.space.select(claim.stated.factuals), claim.target, claim.cost, claim.known)
     doubt = doubted(certificate.conflict, case, limits.budget(1), whole=certificate.stopped is not Stopped.EFFORT)
     if doubt is not None:
         return not doubt, doubt

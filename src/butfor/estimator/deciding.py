@@ -5,7 +5,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from butfor.estimator.source import Source, is_pipeline, wrapped
+from butfor.estimator.inside import is_pipeline, wrapped
+from butfor.estimator.source import Source
 
 ITS_OWN_WAY = ("SVC", "NuSVC")
 """Classes of estimators whose labels do not follow from their probabilities: Platt scaling is fitted apart."""

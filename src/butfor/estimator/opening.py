@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError
 from butfor.estimator.boosters import as_estimator
+from butfor.estimator.dropped import dropped_places
 from butfor.estimator.files import from_file, is_path
 from butfor.estimator.functions import AbstractFunction
-from butfor.estimator.source import Source, check_fitted, is_pipeline, several_outputs, wrapped
+from butfor.estimator.inside import first_step, wrapped
+from butfor.estimator.source import Source, check_fitted, several_outputs
 from butfor.estimator.table_kind import TableKind, as_kind, frame_kinds
 from butfor.space import frames
 
@@ -23,7 +26,7 @@ NAMES_UNKNOWN = "X has feature names"
 
 
 def open_source(estimator: Any, table: Any) -> Source:
-    """Check that the estimator is fitted and reads the columns of `table`."""
+    """Check that the estimator is fitted and reads the columns of `table`. Those that it drops may be absent."""
     if isinstance(estimator, type):
         raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
     estimator = as_estimator(from_file(estimator) if is_path(estimator) else estimator)
@@ -76,7 +79,8 @@ def _columns_read(estimator: Any, table: Any) -> tuple[tuple[str, ...], bool | N
             "Give a data frame with these columns.",
         )
     if known is not None:
-        return _columns([str(name) for name in known], given, frames.labels(table)), None
+        needless = dropped_places(estimator)
+        return _columns([str(name) for name in known], given, frames.labels(table), needless), None
     told, count = _catboost_names(estimator), fitted_width(estimator)
     if told != [str(j) for j in range(len(told))] and not frames.is_array(table):
         return _columns(told, given, frames.labels(table)), False
@@ -118,13 +122,7 @@ def _known_names(estimator: Any) -> Any:
     A step of a pipeline that only passes the columns on does not know them, but the next one does.
     """
     found = getattr(estimator, "feature_names_in_", None)
-    return getattr(_first(estimator), "feature_names_in_", None) if found is None else found
-
-
-def _first(estimator: Any) -> Any:
-    """The first step of a pipeline that does something; what is no pipeline is its own."""
-    steps = [step for _, step in estimator.steps] if is_pipeline(estimator) else []
-    return next((step for step in steps if step is not None and step != "passthrough"), estimator)
+    return getattr(first_step(estimator), "feature_names_in_", None) if found is None else found
 
 
 def fitted_width(estimator: Any) -> int | None:
@@ -138,18 +136,22 @@ def _catboost_names(estimator: Any) -> list[str]:
     inner = wrapped(estimator)
     if inner is not None:
         return _catboost_names(inner)
-    first = _first(estimator)
+    first = first_step(estimator)
     return [str(name) for name in first.feature_names_ or ()] if type(first).__module__.startswith("catboost") else []
 
 
-def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tuple[str, ...]:
-    """The columns of the data for the names that the model knows.
+def _columns(
+    known: list[str], given: tuple[str, ...], labels: list[Any], needless: Collection[int] = ()
+) -> tuple[str, ...]:
+    """The columns of the data for the names that the model knows. Those at the places `needless` may be absent.
 
     LightGBM writes underscores for spaces. XGBoost writes spaces between the parts of a label.
     """
     alike = {name.replace(" ", "_"): name for name in given}
     alike |= {" ".join(map(str, label)): str(label) for label in labels if isinstance(label, tuple)}
-    found = [name if name in given else alike.get(name) for name in known]
+    found = [
+        name if name in given else alike.get(name, name if at in needless else None) for at, name in enumerate(known)
+    ]
     absent = [name for name, column in zip(known, found, strict=True) if column is None]
     if absent:
         raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")

@@ -16,7 +16,9 @@ from sklearn.pipeline import Pipeline
 
 from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
+from butfor.estimator.dropped import dropped_places
 from butfor.estimator.forests import FEW_ROWS, tree_by_tree
+from butfor.estimator.inside import is_pipeline, members
 from butfor.estimator.likeliest import ALWAYS, doubted_within
 from butfor.estimator.table_kind import TableKind, as_kind
 from butfor.model.survival.curves import Curves, PredictedTimes, StepCurves
@@ -46,6 +48,11 @@ class Source:
     kind: TableKind
     trial: Any
     unread: bool = False
+
+    @cached_property
+    def dropped(self) -> frozenset[str]:
+        """The columns that it drops first of all. Rows may come without them."""
+        return frozenset(self.names[at] for at in dropped_places(self.estimator) if at < len(self.names))
 
     @cached_property
     def classes(self) -> tuple[Any, ...]:
@@ -187,11 +194,17 @@ class Source:
         return StepCurves(times, survival if (a == 1).all() and (b == 0).all() else a * survival + b)
 
     def inputs(self, table: Any) -> Any:
-        """The columns that the estimator reads, in its order and its kind of table."""
+        """The columns that the estimator was fitted on, in its order and its kind of table.
+
+        Those that it drops are empty if the table lacks them. Some estimators insist on all.
+        """
         if frames.is_array(table):
             return table
-        chosen = frames.select(table, self.names)
-        return as_kind(chosen, self.kind)
+        absent = self.dropped.difference(frames.names(table))
+        if absent:
+            empty = {name: [None] * frames.height(table) for name in absent}
+            table = frames.beside(table, {name: name for name in absent}, frames.like(table, empty))
+        return as_kind(frames.select(table, self.names), self.kind)
 
     def ask(self, method: str, table: Any) -> NDArray[Any]:
         """What a method of the estimator returns, one row per row of the table.
@@ -268,12 +281,6 @@ class Source:
             ) from error
 
 
-def is_pipeline(estimator: Any) -> bool:
-    """Whether an estimator has named steps, as pipelines do. Other objects call other things steps."""
-    steps = getattr(estimator, "steps", None)
-    return isinstance(steps, list) and len(steps) > 0 and all(isinstance(one, tuple | list) for one in steps)
-
-
 def _unlike_nan(rows: Any) -> str:
     """Where text is missing otherwise than as NaN, which encoders and imputers tell apart, and the line that helps."""
     if frames.is_array(rows) or not hasattr(rows, "iloc"):
@@ -311,13 +318,9 @@ def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
     if is_pipeline(estimator):
         reached = estimator[:-1].transform(rows) if len(estimator.steps) > 1 else rows
         return _member_types(estimator.steps[-1][1], reached)
-    inner = wrapped(estimator)
-    members = [] if inner is None else [inner]
-    members += [member.estimator for member in getattr(estimator, "calibrated_classifiers_", ())]
-    if type(estimator).__name__.startswith(("Voting", "Stacking", "OneVsRest")):
-        members += list(estimator.estimators_)
-    if members:
-        return set[np.dtype[Any]]().union(*(_member_types(member, rows) for member in members))
+    inside = members(estimator)
+    if inside:
+        return set[np.dtype[Any]]().union(*(_member_types(one, rows) for one in inside))
     methods = (name for name in ("decision_function", "predict_proba") if hasattr(estimator, name))
     return {np.asarray(getattr(estimator, next(methods, "predict"))(rows)).dtype}
 
@@ -350,20 +353,6 @@ def several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
         "Fit one model per output. If the outputs are probabilities of classes, use "
         "bf.black_box(function, classes=[...]).",
     )
-
-
-def wrapped(estimator: Any) -> Any:
-    """The fitted estimator inside a search, a threshold, a frozen one or a transformed target. None: there is no wrapper.
-
-    Bags and boosting keep their members elsewhere, and beside them a copy that is not fitted.
-    """
-    if type(estimator).__name__ == "FrozenEstimator":  # it has all attributes of what is inside
-        return estimator.estimator
-    if type(estimator).__name__ == "TransformedTargetRegressor":
-        return estimator.regressor_
-    if hasattr(estimator, "best_estimator_"):
-        return estimator.best_estimator_
-    return None if hasattr(estimator, "estimators_") else getattr(estimator, "estimator_", None)
 
 
 def check_fitted(estimator: Any) -> None:

@@ -16,7 +16,6 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.target import AbstractTarget
-from butfor.space import frames
 
 
 def agreement(answers: Explanation | Explanations, models: Iterable[Any], own: Source) -> FloatArray:
@@ -29,11 +28,11 @@ def agreement(answers: Explanation | Explanations, models: Iterable[Any], own: S
 
 
 def _share(answer: Explanation, models: list[Any], own: Source) -> float:
-    before = Prediction(own, frames.select(answer.factual, answer.space.columns))
+    before = Prediction(own, answer.factual)
     target = from_spec(answer.question.spec["target"])
     assert isinstance(target, AbstractTarget)
     agree = []
     for model in models:
         source = open_source(model, answer.point)
-        agree.append(target.met(before, Prediction(source, frames.select(answer.point, source.names)))[0])
+        agree.append(target.met(before, Prediction(source, answer.point))[0])
     return float(np.mean(agree))

@@ -20,7 +20,7 @@ from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
-from butfor.importers.read import Reading
+from butfor.importers.read import Reading, widened
 from butfor.model.fingerprint import fingerprint
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
@@ -32,6 +32,7 @@ from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.space.data_fingerprint import data_fingerprint
 from butfor.space.given import rows_given
+from butfor.space.space import Space
 from butfor.verdict.case import Case
 from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, scores
@@ -47,18 +48,24 @@ class Asking:
 
     - `words`: how the answers call columns and predictions;
     - `noted`: what is noted with each answer;
-    - `known`: what was read for constraints.
+    - `known`: what was read for constraints, by the columns that nothing reads.
     """
 
     reading: Reading
     words: Words | None = None
     noted: dict[str, Any] = field(default_factory=dict)
-    known: dict[Any, Any] = field(default_factory=dict)
+    known: dict[tuple[str, ...], dict[Any, Any]] = field(default_factory=dict)
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of what the model computes."""
         return fingerprint(self.reading.model, self.reading.readout.classes)
+
+    def fingerprint_over(self, space: Space) -> str:
+        """The same over the space of a question: some models are written down with the levels of all columns."""
+        if space.unread == self.reading.space.unread:
+            return self.fingerprint
+        return fingerprint(widened(self.reading.model, space.features), self.reading.readout.classes)
 
     @cached_property
     def data_fingerprint(self) -> str:
@@ -70,13 +77,14 @@ class Asking:
         """The versions of the libraries that the answers depend on."""
         return versions_of(self.reading.source.estimator)
 
-    def referee(self, target: AbstractTarget | None = None) -> Referee:
-        """Who helps constraints, given what is wanted."""
-        return Referee(self.reading, target, self.known)
+    def referee(self, target: AbstractTarget | None = None, reading: Reading | None = None) -> Referee:
+        """Who helps constraints, given what is wanted. A question may hold more columns to the rules than the model reads."""
+        reading = reading or self.reading
+        return Referee(reading, target, self.known.setdefault(reading.space.unread, {}))
 
     def predicted(self, X: Any) -> Prediction:
         """The rows as a table, and what the estimator predicts for them."""
-        table = rows_given(self.reading.data, X)
+        table = rows_given(self.reading.data, X, self.reading.space.unread)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
         self.reading.space.check_columns(table)
@@ -94,13 +102,13 @@ class Asking:
 
     def case(self, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()) -> Case:
         """The question as the user wrote it, and its rows."""
-        question = ask(self.reading, target, cost, constraints)
+        reading, question = ask(self.reading, target, cost, constraints)
         before = self.predicted(X)
-        question = question.settled(self.reading.readout, before)
-        codes = self.reading.space.encode(frames.opened(before.table))
+        question = question.settled(reading.readout, before)
+        codes = reading.space.encode(frames.opened(before.table))
         for constraint in question.constraints:
-            constraint.check_rows(self.reading.space, codes)
-        return Case(question, self.referee(question.target), codes, before).begun()
+            constraint.check_rows(reading.space, codes)
+        return Case(question, self.referee(question.target, reading), codes, before).begun()
 
     def one_row(
         self, what: str, row: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints
@@ -109,7 +117,7 @@ class Asking:
         case = self.case(row, target, cost, constraints)
         if len(case) != 1:
             raise InputError(f"{len(case)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
-        point_out_rows_outside(self.reading.space, case.factuals)
+        point_out_rows_outside(case.referee.space, case.factuals)
         return case
 
     def typical(self) -> Any:
@@ -146,14 +154,14 @@ class Asking:
             conflict=blamed,
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,
-            fingerprint=self.fingerprint,
+            fingerprint=self.fingerprint_over(case.referee.space),
             versions=self.versions,
             coin=case.question.prices.coin,
         )
         found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
         outputs = target.outputs(case.before)
         return Explanations(
-            space=self.reading.space,
+            space=case.referee.space,
             rows=outcome.row,
             factual_codes=case.factuals,
             point_codes=outcome.points,

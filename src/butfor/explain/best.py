@@ -71,8 +71,9 @@ def _certainties(asking: Asking, answers: Sequence[Explanation], target: Abstrac
 
 
 def _likeness(asking: Asking, answers: Sequence[Explanation], target: AbstractTarget) -> FloatArray:
-    codes = np.array([one.point_codes for one in answers])
-    return -_distances(asking.reading.space, codes, asking.referee().training.points)
+    space = asking.reading.space
+    codes = np.where([feature.unread for feature in space], 0.0, np.array([one.point_codes for one in answers]))
+    return -_distances(space, codes, asking.referee().training.points)
 
 
 def _sureness(target: AbstractTarget, after: Prediction) -> float | None:

@@ -34,7 +34,7 @@ def contributions_of(answer: Explanation, reading: Reading, seed: int) -> Contri
     points = np.repeat(start[None], len(sets.members), axis=0)
     points[:, changed] = np.where(sets.members, end[changed], start[changed])
     tiled = frames.take(answer.factual, np.zeros(len(points), dtype=np.intp))
-    table = reading.space.decode(points, tiled, np.broadcast_to(start, points.shape))
+    table = answer.space.decode(points, tiled, np.broadcast_to(start, points.shape))
     scores = target_of(answer).measured(Prediction(reading.source, table), answer.after)
     prices, own = prices_of(answer.question, answer.space), acted(answer.question, answer.space, start[None], end[None])
     return Contributions(

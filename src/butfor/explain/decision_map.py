@@ -32,7 +32,7 @@ def decision_map(
 ) -> DecisionMap:
     """The map over two columns (None: those that the first answer moves most)."""
     answers = to_one_row(given)
-    first, space = answers[0], reading.space
+    first, space = answers[0], answers[0].space
     start, found = first.factual_codes, [one for one in answers if one.found]
     chosen = tuple(_most_changed(first) if columns is None else columns)
     marked = {"now": start} | {_name(i, found): _point(one) for i, one in enumerate(found)}
@@ -42,7 +42,7 @@ def decision_map(
                          np.broadcast_to(start, grid.points.shape))  # fmt: skip
     asked = Prediction(reading.source, table)
     target = target_of(first)
-    row = Prediction(reading.source, frames.select(first.factual, space.columns))
+    row = Prediction(reading.source, space.select(first.factual))
     values = target.measured(asked, first.after) if first.found and first.score else None
     return DecisionMap(
         columns=(space.features[grid.i], space.features[grid.j]),

@@ -89,8 +89,7 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         on_mismatch: OnMismatch = "raise",
     ) -> None:
         self._rules = rules_given(rules)
-        self._reading = read(model, data, self._rules.declared(space), on_mismatch)
-        self._rules.check(self.space, self._reading.source)
+        self._reading = self._rules.check(read(model, data, self._rules.declared(space), on_mismatch))
         told = spoken(self._rules, words)
         told = None if told is None else words_over(told, self.space)
         self._asking = Asking(self._reading, told, self._rules.noted)
@@ -100,8 +99,9 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
     def __repr__(self) -> str:
         classes = self._reading.source.classes
         shown = ", ".join(map(repr, classes[:CLASSES_SHOWN])) + (", ..." if len(classes) > CLASSES_SHOWN else "")
+        count = sum(not feature.unread for feature in self.space)
         predicts = f"predicts {shown}" if classes else "predicts a number"
-        return f"<Explainer of a {type(self.model).__name__} that reads {len(self.space)} columns and {predicts}>"
+        return f"<Explainer of a {type(self.model).__name__} that reads {count} columns and {predicts}>"
 
     @property
     @experimental
@@ -206,7 +206,7 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
         case = self._asking.case(X, *self._rules.asked(target, cost, constraints, safety))
-        point_out_rows_outside(self.space, case.factuals)
+        point_out_rows_outside(case.referee.space, case.factuals)
         with log_of(log) as ledger, silence(progress is False):
             with bar(len(case), progress) as advance:
                 outcome = solve(case, search, budget, advance)
@@ -375,8 +375,8 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
 
         The problem is that of the rows `X` (default: one typical row).
         """
-        question = ask(self._reading, *self._rules.asked(target, cost, constraints))
+        reading, question = ask(self._reading, *self._rules.asked(target, cost, constraints))
         before = self._asking.predicted(self._asking.typical() if X is None else X)
-        referee = self._asking.referee(question.target)
-        part = next(plan(question, referee, self.space.encode(before.table), before))
+        referee = self._asking.referee(question.target, reading)
+        part = next(plan(question, referee, reading.space.encode(before.table), before))
         return Supports(supports(part.problem.form()))

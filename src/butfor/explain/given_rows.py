@@ -22,8 +22,8 @@ class GivenRows:
 
         Choose it in a service: JSON knows neither whole numbers of 32 bits nor dates nor categories, and an estimator may
         predict something else for another type. A value becomes one of its column's type, if that holds it, and `None` a
-        missing value as the data has them. A row that lacks a column of the model is refused, and so is a level that the
-        model does not know.
+        missing value as the data has them. A row that lacks a column that the model reads is refused, and so is a level that
+        the model does not know.
 
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.tree import DecisionTreeClassifier
@@ -41,12 +41,12 @@ class GivenRows:
             )
         reading = self._asking.reading
         for feature in reading.space:
-            if feature.levels is None and isinstance(values.get(feature.name), bool):
+            if feature.levels is None and not feature.unread and isinstance(values.get(feature.name), bool):
                 raise InputError(
                     f"column {feature.name!r} holds {values[feature.name]!r}.",
                     f"It needs a number ({feature.describe()}).",
                 )
-        table = named_rows(reading.data, [values])
+        table = named_rows(reading.data, [values], reading.space.unread)
         reading.space.check_columns(table)
         reading.space.encode(frames.opened(table))  # a level that the model does not know is refused here
         return table

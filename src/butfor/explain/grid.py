@@ -72,6 +72,12 @@ def grid_over(
 
 def _values(feature: Feature, marked: list[float], steps: int) -> FloatArray:
     """Values of one column: every level, or numbers around those that are marked."""
+    if feature.unread:
+        raise InputError(
+            f"nothing reads the column {feature.name!r}.",
+            "The model drops it, so nothing is seen along it.",
+            "Choose another.",
+        )
     if feature.kind == "constant":
         raise InputError(
             f"the column {feature.name!r} has the same value in all rows.",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from butfor.explain.rules_writing import written
 from butfor.explanation.column_words import Words, words_over
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.importers.read import Reading
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.costs import AbstractCost, price
+from butfor.problem.question import held_to_rules
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.safer import AskedSafely, safety_of
@@ -121,8 +124,14 @@ class Rules:
             raise said_twice(self.origin, f"space declares {both[0]!r}, and the rules declare it, too.")
         return {**self.space, **space} if self.space and space else self.space or space
 
-    def check(self, space: Space, source: Source) -> None:
-        """Raise an error with its place in the file if a rule does not fit the columns or the estimator."""
+    def check(self, reading: Reading) -> Reading:
+        """The reading over which they are asked: columns that they name are held to the rules of all others.
+
+        Raises an error with its place in the file if a rule does not fit the columns or the estimator.
+        """
+        return held_to_rules(reading, partial(self._check, reading.source))[0]
+
+    def _check(self, source: Source, space: Space) -> None:
         if self.target is not None:
             with self.origin.at("target"):
                 as_target(self.target, source)

@@ -29,7 +29,7 @@ from butfor.problem.constraints.robust import CURVED, UNCURVED, Robust, read_in_
 from butfor.problem.costs import L1
 from butfor.problem.domain import grid_down, grid_up, outwards_in_single
 from butfor.problem.problem import Problem
-from butfor.problem.question import Question, ask
+from butfor.problem.question import Question, ask, held_to_rules
 from butfor.problem.referee import Referee
 from butfor.solvers.solver import Budget
 from butfor.space import frames
@@ -156,9 +156,9 @@ def surroundings(table: Any, target: Any, referee: Referee, robust: Robust) -> S
     """The surroundings of the only row of a table, in a ball as large as shifts may be."""
     if frames.height(table) != 1:
         raise InputError(f"{frames.height(table)} rows were given.", "One is needed.", "Give one row, or an answer.")
-    reading = referee.reading
+    reading, _ = held_to_rules(referee.reading, robust.validate)
     before = Prediction(reading.source, table)
-    question: Question = ask(reading, target, L1(), ()).settled(reading.readout, before)
+    question: Question = ask(reading, target, L1(), ())[1].settled(reading.readout, before)
     if not question.target.met(before, before)[0]:
         raise InputError(
             f"the row does not meet the target ({question.target!r}): the model predicts {before.outputs()[0]!r}.",
@@ -166,10 +166,9 @@ def surroundings(table: Any, target: Any, referee: Referee, robust: Robust) -> S
             "Give the point of an answer, or another target.",
         )
     question = replace(question, target=question.target.part_of(before))
-    judge = Referee(reading, question.target, referee.read)
-    (part,) = plan(question, judge, referee.space.encode(table), before)
+    judge = Referee(reading, question.target, referee.read if reading is referee.reading else {})
+    (part,) = plan(question, judge, reading.space.encode(table), before)
     problem = part.problem
-    robust.validate(problem.space)
     ball = robust.ball(problem.space)
     refused = unjudged(problem.model, reading.readout, ball)
     if refused:
@@ -190,5 +189,5 @@ def radii(reading: Reading, whole_numbers: bool) -> dict[str, float]:
     return {
         feature.name: feature.range
         for j, feature in enumerate(reading.space)
-        if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
+        if feature.levels is None and not feature.unread and (whole_numbers or not feature.step) and j not in binned
     }

@@ -10,7 +10,6 @@ from butfor.explain.asking import Asking
 from butfor.explanation.explanation import Explanation
 from butfor.problem.constraints.restrictions import Fixed
 from butfor.problem.spec import from_spec
-from butfor.space import frames
 from butfor.verdict.case import Case
 
 
@@ -18,7 +17,7 @@ def left_alone(asking: Asking, answer: Explanation, columns: Sequence[str]) -> C
     """The row of an answer and its question, with these columns fixed."""
     _check(asking, answer, columns)
     spec = answer.question.spec
-    row = frames.select(answer.factual, asking.reading.space.columns)
+    row = asking.reading.space.select(answer.factual)
     rules = (*meant(spec["constraints"]), Fixed(tuple(map(str, columns))))
     return asking.case(row, meant(spec["target"]), meant(spec["cost"]), rules)
 
@@ -26,10 +25,11 @@ def left_alone(asking: Asking, answer: Explanation, columns: Sequence[str]) -> C
 def _check(asking: Asking, answer: Explanation, columns: Sequence[str]) -> None:
     changed = [change.name for change in answer.changes]
     for name in columns:
-        asking.reading.space.index(name)
+        answer.space.position(name)
     if not answer.found:
         raise InputError("an answer without a point was given.", "There is no change to leave out.")
-    if answer.certificate.fingerprint != asking.fingerprint:
+    ours = answer.space.names == asking.reading.space.names
+    if not ours or answer.certificate.fingerprint != asking.fingerprint_over(answer.space):
         raise InputError("the answer is to a question about another model.", "", "Use the Explainer of its model.")
     others = [str(name) for name in columns if str(name) not in changed]
     if others or not columns:

@@ -64,7 +64,9 @@ class ColumnWords:
         return self.levels.get(str(value), str(value))
 
     def validate(self, feature: Feature) -> None:
-        """Raise a clear error if the words do not fit the column."""
+        """Raise a clear error if the words do not fit the column. Of one that nothing reads, nothing is known."""
+        if feature.unread:
+            return
         if feature.levels is None:
             if self.levels:
                 raise InputError(f"words for levels of {feature.name!r} were given.", "It is a column of numbers.")

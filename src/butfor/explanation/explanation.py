@@ -122,11 +122,18 @@ class Explanation:
 
     def __getitem__(self, name: str) -> Change:
         """One column, before and after, changed or not."""
-        return self.columns()[self.space.index(name)]
+        return self.columns()[self.space.position(name)]
 
     def columns(self) -> tuple[Change, ...]:
         """Every column, changed or not: the facts that all views lay out."""
-        return change_rows(self.space, self.factual_codes, self.point_codes, self.words, self._promised, self._acted)
+        rows = change_rows(self.space, self.factual_codes, self.point_codes, self.words, self._promised, self._acted)
+        if not self.space.unread:
+            return rows
+        held = self.space.values(self.factual_codes[None], self.factual)
+        own = {row.name: held[row.name][0] for row in rows if row.kind == "unread" and row.name in held}
+        return tuple(
+            replace(row, before=own[row.name], after=own[row.name]) if row.name in own else row for row in rows
+        )
 
     @property
     def actions(self) -> tuple[Change, ...]:

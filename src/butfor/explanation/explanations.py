@@ -260,6 +260,11 @@ class Explanations(AsSingle, Sequence[Explanation]):
         rows = self.table_rows[at]
         return self.space.decode(self.point_codes[at], frames.take(self.table, rows), self.factual_codes[rows])
 
+    def cells(self) -> dict[str, list[Any]]:
+        """What each answer holds, column by column, in the user's values. Of an impossible one it is no answer."""
+        rows = frames.take(self.table, self.table_rows) if self.space.unread else self.table
+        return self.space.values(self.point_codes, rows)
+
     @property
     def labels(self) -> list[Any]:
         """The label of the row that each answer is for: that of the user's table, or its position if it has none."""

@@ -45,9 +45,11 @@ class Region:
         return " to ".join(self.columns[j].show_within(float(self.low[j]), float(self.high[j])))
 
     def describe(self) -> str:
-        """The box in words, one line per column that has room."""
+        """The box in words, one line per column. Those that nothing reads may hold anything, and are left out."""
         lines = [f"{self.target} for all of these values together"]
         for j, (feature, column) in enumerate(zip(self.space, self.columns, strict=True)):
+            if feature.unread:
+                continue
             if feature.levels is None and self.low[j] < self.high[j]:
                 everything = self.low[j] <= feature.low and self.high[j] >= feature.high
                 lines.append(f"  {column.label}: {self.ends(j)}{' (its whole range)' if everything else ''}")
@@ -58,13 +60,14 @@ class Region:
         return "\n".join(lines)
 
     def to_frame(self) -> Any:
-        """One row per column: column, low, value, high. For arrays it is a dict of columns."""
-        values = [feature.value(code) for feature, code in zip(self.space, self.codes, strict=True)]
+        """One row per column that is read: column, low, value, high. For arrays it is a dict of columns."""
+        read = [(j, feature) for j, feature in enumerate(self.space) if not feature.unread]
+        values = [feature.value(self.codes[j]) for j, feature in read]
         columns: dict[str, list[Any]] = {
-            "column": list(self.space.names),
-            "low": [None if f.levels else float(v) for f, v in zip(self.space, self.low, strict=True)],
+            "column": [feature.name for _, feature in read],
+            "low": [None if feature.levels else float(self.low[j]) for j, feature in read],
             "value": [None if value is None else str(value) for value in values],
-            "high": [None if f.levels else float(v) for f, v in zip(self.space, self.high, strict=True)],
+            "high": [None if feature.levels else float(self.high[j]) for j, feature in read],
         }
         return frames.framed(self.row, columns)
 

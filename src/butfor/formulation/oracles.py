@@ -164,10 +164,10 @@ class EstimatorOracle(AbstractOracle):
 
     @cached_property
     def _plain(self) -> bool:
-        """Whether all columns are float64 and none has levels or single precision."""
+        """Whether all columns that are read are float64 and none has levels or single precision."""
         space = self.referee.space
         levels = any(feature.levels is not None or feature.single for feature in space.features)
-        return not levels and frames.holds_floats(self.before.table, space.names)
+        return not levels and frames.holds_floats(self.before.table, space.read)
 
     def written(self, points: FloatArray, rows: IntArray) -> Any:
         """The rows, with their values replaced by those of the points.
@@ -176,8 +176,17 @@ class EstimatorOracle(AbstractOracle):
         """
         space = self.referee.space
         if self._plain and not np.isnan(points).any():  # each library has its own mark for a missing value
-            return frames.of_floats(self.before.table, space.names, points)
+            return self._beside_unread(points, rows)
         return space.decode(points, self._tiled(rows).table, self._codes[rows])
+
+    def _beside_unread(self, points: FloatArray, rows: IntArray) -> Any:
+        """The numbers of the points as a table, with the columns of their rows that nothing reads."""
+        space, table = self.referee.space, self.before.table
+        if not space.unread or frames.is_array(table):
+            return frames.of_floats(table, space.names, points)
+        made = frames.of_floats(table, space.read, points[:, [not feature.unread for feature in space]])
+        kept = {name: name for name in frames.names(table) if name in space.unread}
+        return frames.beside(made, kept, self._tiled(rows).table) if kept else made
 
 
 @dataclass(frozen=True, eq=False)

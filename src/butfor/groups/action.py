@@ -69,6 +69,12 @@ def action_of(given: Any, space: Space) -> Action:
     amounts, levels = list[tuple[str, float]](), list[tuple[str, Any]]()
     for name, value in given.items():
         feature = space[str(name)]
+        if feature.unread:
+            raise InputError(
+                f"the action {dict(given)!r} was given.",
+                f"The model drops {feature.name!r}, so changing it changes no prediction.",
+                "Leave it out.",
+            )
         if feature.levels is not None:
             feature.code(value, f"the action {dict(given)!r}")
             levels.append((feature.name, value))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, UnknownColumnError
+from butfor.errors import InputError, UnknownColumnError, choice
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
@@ -86,12 +86,13 @@ def _names(protected: Any, space: Space) -> list[str]:
     if not names:
         raise InputError("no protected column was named.", "At least one is needed.")
     for name in names:
+        told = f"the model reads no column {name!r}, so it alone flips no decision."
         try:
             feature = space[name]
         except UnknownColumnError as error:
-            raise UnknownColumnError(
-                f"the model reads no column {name!r}, so it alone flips no decision.", error.needed, error.remedy
-            ) from None
+            raise UnknownColumnError(told, error.needed, error.remedy) from None
+        if feature.unread:
+            raise InputError(told, "It drops that column.", *choice("It reads", None, space.read)[:1])
         if feature.kind == "constant":
             raise InputError(
                 f"the protected column {name!r} has a single value in the data ({feature.describe()}).",

@@ -9,7 +9,8 @@ from typing import Any
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.estimator.by_class import ByClass
-from butfor.estimator.source import Begun, is_pipeline
+from butfor.estimator.inside import is_pipeline
+from butfor.estimator.source import Begun
 from butfor.importers.fold.column import Column, raw_columns
 from butfor.importers.read import Reading
 from butfor.importers.registry import through_steps

@@ -41,14 +41,14 @@ def blamed(space: Space, data: Any, rows: IntArray, wrong: set[int], differ: Cal
     """
     bad = np.array([row for at, row in enumerate(rows.tolist()) if at in wrong], dtype=np.intp)
     good = np.array([row for at, row in enumerate(rows.tolist()) if at not in wrong], dtype=np.intp)
-    for name in space.columns:
+    for name in space.read:
         kinds = _two_kinds(data, name, bad)
         if kinds.words:
             return kinds
     if not len(good):
         return Blamed("They differ on all of these rows.")
     best, found = 0.0, Blamed()
-    for name in space.columns:
+    for name in space.read:
         told = _told_apart(data, name, bad, good)
         sure, helper = _exchanged(data, name, bad[:ROWS_TRIED], good, differ)
         if sure and sure + bool(told) > best:

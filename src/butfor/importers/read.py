@@ -5,15 +5,16 @@ The fold is started again whenever a step of the pipeline needs a column as leve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from butfor.errors import FidelityError, InputError, UnsupportedModelError
+from butfor.estimator.inside import is_pipeline, wrapped
 from butfor.estimator.opening import open_source
-from butfor.estimator.source import Source, is_pipeline, wrapped
+from butfor.estimator.source import Source
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
@@ -32,8 +33,8 @@ from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival
 from butfor.space import frames, short_types
 from butfor.space.encodings import Encoding
-from butfor.space.feature import Feature, Override
-from butfor.space.infer import Declaration, declared, describe_data, infer
+from butfor.space.feature import Feature, Override, unread
+from butfor.space.infer import Declaration, declared, describe_data, held, infer
 from butfor.space.space import Space, encode_column
 
 OnMismatch = Literal["raise", "search"]
@@ -50,7 +51,8 @@ class Reading:
     - `readout`: how its scores are read;
     - `sample`: one row of the data;
     - `data`: the rows on which it was read;
-    - `unit`: the unit roundoff of its scores.
+    - `unit`: the unit roundoff of its scores;
+    - `known`: the same with other columns held to the rules, once they were asked for.
     """
 
     source: Source
@@ -60,6 +62,18 @@ class Reading:
     sample: Any
     data: Any
     unit: float = UNIT_DOUBLE
+    known: dict[str, Reading] = field(default_factory=dict, repr=False)
+
+    def held(self, name: str) -> Reading:
+        """The same, with a column that nothing reads held to the rules of all others: a question names it."""
+        if name not in self.known:
+            features = list(self.space.features)
+            j = self.space.position(name)
+            features[j] = held(features[j], self.data)
+            self.known[name] = replace(
+                self, space=Space(tuple(features)), model=widened(self.model, features), known={}
+            )
+        return self.known[name]
 
 
 def read(
@@ -86,7 +100,9 @@ def read(
         for name, override in overrides.items()
         if name in source.names or name not in given or isinstance(override, Encoding)
     }
-    space = infer(frames.select(data, source.names), meant)
+    space = _over(
+        source, infer(frames.select(data, [name for name in source.names if name in given]), meant, source.dropped)
+    )
     wishes: list[dict[int, tuple[Any, ...]]] = []
     while True:
         try:
@@ -103,6 +119,26 @@ def read(
                 ) from None
             wishes.append(wish.levels)
             space = _with_levels(space, wish.levels, wish.ordered, data, overrides)
+
+
+def _over(source: Source, space: Space) -> Space:
+    """The space of the columns that the data has, with those that the model drops and the data lacks."""
+    lacking = [name for name in source.names if name not in space.columns]
+    if not lacking:
+        return space
+    place = {name: at for at, name in enumerate(source.names)}
+    features = [
+        one
+        if one.dummies is None
+        else replace(one, dummies=replace(one.dummies, at=tuple(map(place.__getitem__, one.columns))))
+        for one in (*space.features, *(unread(Feature(name)) for name in lacking))
+    ]
+    return Space(tuple(sorted(features, key=lambda one: min(place[column] for column in one.columns))))
+
+
+def widened(model: Model, features: Sequence[Feature]) -> Model:
+    """The same model over all of these features."""
+    return widen(model, tuple(len(feature.levels or ()) for feature in features))
 
 
 def _log(reading: Reading) -> None:
@@ -126,6 +162,8 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
     source = open_source(estimator, rows)
     if source.names != space.columns:
         raise InputError(f"the model reads the columns {list(source.names)}.", f"The space has {list(space.columns)}.")
+    if reads := [name for name in space.unread if name not in source.dropped]:
+        raise InputError(f"the model reads the columns {reads}.", "The model of the answers drops them.")
     try:
         return _folded(source, space, rows)
     except NeedsLevels as wish:
@@ -158,7 +196,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
         return _unread(source, space, refusal, sample, data)
     except UnsupportedModelError as refusal:
         return _unread(source, space, refusal, sample, data)
-    model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
+    model = widened(model, space.features)
     space = _with_missing(source, space, seen, sample)
     readout = readout.rounded(_unit(source, space, model, readout, sample))
     try:
@@ -296,7 +334,12 @@ def _with_missing(source: Source, space: Space, columns: list[Column], sample: A
     for j, feature in enumerate(space.features):
         reads = [column for column in columns if column.feature == j]
         takes = all(not column.refuses_missing and (allows or not np.isnan(column.missing_value())) for column in reads)
-        if takes and feature.dummies is None and (reads or feature.missing or feature.levels is None):
+        if (
+            takes
+            and not feature.unread
+            and feature.dummies is None
+            and (reads or feature.missing or feature.levels is None)
+        ):
             able.append(j)
     open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
     taken = _taken(source, open_to, able, sample)

@@ -9,8 +9,8 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, UnsupportedModelError
 from butfor.estimator.boosters import native_names
 from butfor.estimator.by_class import ByClass
+from butfor.estimator.inside import is_pipeline
 from butfor.estimator.opening import fitted_width
-from butfor.estimator.source import is_pipeline
 from butfor.importers.fold.column import Column
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout

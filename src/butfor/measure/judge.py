@@ -93,7 +93,7 @@ class Judge:
         seed: int = 0,
     ) -> None:
         self._reading = read(model, data, space)
-        self._question = ask(self._reading, target, None, constraints)
+        self._reading, self._question = ask(self._reading, target, None, constraints)
         self._referee = Referee(self._reading, self._question.target)
         self._plausibility = Plausibility(data, self.space, neighbours=neighbours, seed=seed)
 

@@ -66,7 +66,7 @@ def portfolio_of(
         manifest = _manifest(explainer, probe, options, files, id_column, rows_per_part, (where, unmet))
         if folder.manifest.exists():
             read_manifest(folder).check_same(manifest, folder)
-        results = schema_of(reading.space, schema, id_column, probe.outputs_before[0])
+        results = schema_of(probe.space, schema, id_column, probe.outputs_before[0])
         task = PartTask(explainer, options, probe.table, manifest, folder, results, ledger=ledger)
         if not folder.manifest.exists():
             manifest.write(folder)
@@ -157,6 +157,6 @@ def mapped(explainer: Any, tables: Iterable[Any], id_column: str | None, options
         own = from_arrow(rows, explainer.reading.data)
         pieces = [*explained(explainer, own, np.arange(rows.num_rows), options)]
         if schema is None:
-            schema = schema_of(explainer.reading.space, rows.schema, id_column, probe.outputs_before[0])
+            schema = schema_of(probe.space, rows.schema, id_column, probe.outputs_before[0])
         ids = None if id_column is None else dict(enumerate(rows[id_column].to_pylist()))
         yield from_arrow(table_of(pieces, ids, schema).replace_schema_metadata(), table)

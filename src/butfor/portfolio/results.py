@@ -65,6 +65,7 @@ def schema_of(space: Space, rows: Any, id_column: str | None, output: Any) -> An
     points = {
         name if name not in about else f"{name} (column)": _of_points(features[name], _plain(rows.field(name).type))
         for name in space.columns
+        if name in rows.names or name not in space.unread
     }
     return arrow.schema([*about.items(), *points.items(), ("record", text)])
 
@@ -113,7 +114,7 @@ def _plain(kind: Any) -> Any:
 def _of_points(feature: Feature, kind: Any) -> Any:
     """The type of a column in points: a number that may have any value is no whole number."""
     arrow = pyarrow()
-    real = feature.levels is None and feature.step != 1
+    real = feature.levels is None and feature.step != 1 and not feature.unread
     return arrow.float64() if real and not arrow.types.is_floating(kind) else kind
 
 
@@ -166,8 +167,7 @@ def _answered(answers: Explanations, records: Sequence[str], schema: Any) -> Any
         "seconds": [one.seconds for one in certificates],
         "record": [record.rstrip("\n") for record in records],
     }
-    points = dict(zip(space.columns, space.cells(answers.point_codes), strict=True))
-    for name, cells in points.items():
+    for name, cells in answers.cells().items():
         about[_called(name, schema)] = [cell if has else None for cell, has in zip(cells, found, strict=True)]
     return _table(about, len(answers), schema)
 

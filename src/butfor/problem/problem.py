@@ -332,6 +332,8 @@ class Problem:
         )
 
     def _value_kinds(self, j: int) -> Iterable[ValueKind]:
+        if self.space.features[j].unread:
+            return
         if self.space.features[j].levels is not None:
             yield ValueKind.LEVELS
             return

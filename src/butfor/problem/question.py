@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from butfor.errors import UnknownColumnError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
@@ -20,7 +20,9 @@ from butfor.problem.targets.names import as_target
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.written.constraints import Constraints, as_constraints
 from butfor.problem.written.costs import read_cost
-from butfor.space.space import Space
+from butfor.space.space import NamesUnread, Space
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +75,39 @@ class Question:
         return self.under((*self.constraints, *constraints))
 
 
-def ask(reading: Reading, target: Any, cost: AbstractCost | str | None, constraints: Constraints) -> Question:
-    """The question as the user wrote it, checked against the columns and the estimator. What it needs of the data, it learns."""
-    space = reading.space
+class Asked(Space):
+    """The space of a question that is read: to look a column up is to name it."""
+
+    def index(self, name: str) -> int:
+        """The position of a column. One that nothing reads must be held to the rules first."""
+        found = self.position(name)
+        if self.features[found].unread:
+            raise NamesUnread(self.names[found])
+        return found
+
+
+def held_to_rules(reading: Reading, use: Callable[[Space], T]) -> tuple[Reading, T]:
+    """What `use` makes of the columns, and the reading that holds the columns which it named to the rules of all others."""
+    while True:
+        try:
+            return reading, use(Asked(reading.space.features))
+        except NamesUnread as named:
+            reading = reading.held(named.name)
+
+
+def ask(
+    reading: Reading, target: Any, cost: AbstractCost | str | None, constraints: Constraints
+) -> tuple[Reading, Question]:
+    """The question as the user wrote it, checked against the columns and the estimator. What it needs of the data, it learns.
+
+    Beside it, the reading over which it is asked: columns that nothing reads are held to the rules once it names them.
+    """
+    return held_to_rules(reading, lambda space: _ask(reading, space, target, cost, constraints))
+
+
+def _ask(
+    reading: Reading, space: Space, target: Any, cost: AbstractCost | str | None, constraints: Constraints
+) -> Question:
     listed = as_constraints(constraints, space)
     for constraint in listed:
         _validate(constraint, space)

@@ -31,7 +31,7 @@ class TrainingRows:
     @cached_property
     def table(self) -> Any:
         """The rows, without those that miss a value which the model needs."""
-        data = frames.select(self.reading.data, self.reading.space.columns)
+        data = self.reading.space.select(self.reading.data)
         open_to = Space(tuple(replace(feature, missing=True) for feature in self.reading.space.features))
         spread = np.unique(np.linspace(0, frames.height(data) - 1, ROWS_LOOKED_AT).astype(np.intp))
         some = frames.take(data, spread)

@@ -17,6 +17,7 @@ from butfor.problem.targets.score import Score
 from butfor.records import tables
 from butfor.records.header import shared_from
 from butfor.records.schema import contradicted
+from butfor.records.unread import held_unread, recorded
 from butfor.space.space import Space
 from butfor.verdict import certificate as certificates
 from butfor.verdict.certificate import Certificate, finite
@@ -27,7 +28,9 @@ Facts = dict[str, Any]
 def facts_of(answers: Explanations) -> Iterator[Facts]:
     """The answers as plain data, one by one. What they share, and what follows from the rest, is left out."""
     labels = tables.labels_of(answers.table)
-    missing = tables.blanks(answers.table, tables.kind_of(answers.table, answers.space.columns)["columns"])
+    columns = recorded(answers)
+    missing = tables.blanks(answers.table, tables.kind_of(answers.table, columns)["columns"])
+    unread = held_unread(answers, columns)
     found = answers.found.tolist()
     for i, at in enumerate(answers.table_rows.tolist()):
         certificate, start = answers.certificates[i], answers.factual_codes[at]
@@ -44,6 +47,7 @@ def facts_of(answers: Explanations) -> Iterator[Facts]:
             "factual": _codes(start),
             "point": moved if found[i] else None,
             "missing": missing[at],
+            **({"unread": {name: to_spec(cells[at]) for name, cells in unread.items()}} if unread else {}),
             **_score_facts(answers.scores[i]),
             **({"closest": moved} if certificate.evidence.has_closest_row else {}),
         }
@@ -115,6 +119,9 @@ def answers_from(
     shape = (len(lines), len(space))
     starts = np.array([one.start for one in read], dtype=np.float64).reshape(shape)
     labels, missing = ([facts[name] for facts in lines] for name in ("label", "missing"))
+    held = dict(zip(space.columns, space.cells(starts), strict=True))
+    held |= {name: [from_spec(facts.get("unread", {}).get(name)) for facts in lines] for name in space.unread}
+    cells = [held[column["name"]] for column in header["table"]["columns"]]
     return Explanations(
         space=space,
         rows=np.array([facts["row"] for facts in lines], dtype=np.intp),
@@ -122,7 +129,7 @@ def answers_from(
         table_rows=np.arange(len(lines)),
         factual_codes=starts,
         point_codes=np.array([one.end for one in read], dtype=np.float64).reshape(shape),
-        table=tables.rebuild(header["table"], space.cells(starts), labels, missing),
+        table=tables.rebuild(header["table"], cells, labels, missing),
         outputs_before=[one.before for one in read],
         outputs_after=[one.after for one in read],
         costs=np.array([one.certificate.cost for one in read], dtype=np.float64),

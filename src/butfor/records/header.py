@@ -11,12 +11,16 @@ from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.spec import from_spec, to_spec
 from butfor.records import tables
 from butfor.records.schema import SCHEMA, contradicted
+from butfor.records.unread import recorded
 from butfor.space.dummies import RULES
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
 ORIGIN = ("data_fingerprint", "meta")
 """The data behind the answers, and what was noted with them. What is not known is left out."""
+
+SELDOM = ("dummies", "unread")
+"""What is said only of the few features of which it is so."""
 
 
 def header_of(answers: Explanations) -> dict[str, Any]:
@@ -38,12 +42,12 @@ def header_of(answers: Explanations) -> dict[str, Any]:
         "space": [
             {
                 "kind": one.kind,
-                **{f.name: to_spec(getattr(one, f.name)) for f in fields(Feature) if f.name != "dummies"},
-                **({} if one.dummies is None else {"dummies": to_spec(one.dummies)}),
+                **{f.name: to_spec(getattr(one, f.name)) for f in fields(Feature) if f.name not in SELDOM},
+                **{name: to_spec(value) for name in SELDOM if (value := getattr(one, name))},
             }
             for one in answers.space
         ],
-        "table": tables.kind_of(answers.table, answers.space.columns),
+        "table": tables.kind_of(answers.table, recorded(answers)),
     }
 
 
@@ -66,7 +70,7 @@ def space_from(header: Mapping[str, Any]) -> Space:
     )
     _check_dummies(space)
     names = [column["name"] for column in header["table"]["columns"]]
-    if names != list(space.columns):
+    if names != [name for name in space.columns if name in names or name not in space.unread]:
         raise contradicted(f"table has the columns {names}, and space has {list(space.columns)}")
     for feature in space:
         if not (feature.low <= feature.high and feature.step >= 0):

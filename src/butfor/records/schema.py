@@ -201,7 +201,7 @@ _FEATURE = _object(
         "levels": _maybe(_list(_any)), "ordered": _flag, "missing": _flag, "single": _flag, "typical": _scalar,
         "mad": _scalar, "std": _scalar, "why": _text,
     },
-    {"kind": _text, "none": _flag, "dummies": _DUMMIES},
+    {"kind": _text, "none": _flag, "dummies": _DUMMIES, "unread": _flag},
 )  # fmt: skip
 _COLUMNS = _list(_object({"name": _text, "type": _text}))
 _QUESTION = _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)})
@@ -234,6 +234,7 @@ _OWN_IF_KNOWN: dict[str, Rule] = {
     "scored": _object({"of": _text, "threshold": _maybe(_scalar), "up": _flag}),
     "closest": _map(_maybe(_number)),
     "coin": _number,
+    "unread": _map(_any),
 }
 
 HEADER_NAMES = (*_SHARED, *_SHARED_IF_KNOWN, "schema")

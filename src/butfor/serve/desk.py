@@ -67,8 +67,8 @@ class Desk:
 
     @cached_property
     def columns(self) -> list[Json]:
-        """What each column may hold, and how it is called."""
-        return [self._column(feature) for feature in self.explainer.space]
+        """What each column may hold, and how it is called. Those that nothing reads are not shown."""
+        return [self._column(feature) for feature in self.explainer.space if not feature.unread]
 
     @cached_property
     def _kept(self) -> frozenset[str]:
@@ -79,6 +79,8 @@ class Desk:
         before = np.array([[f.typical for f in space.features]])
         found = set()
         for j, feature in enumerate(space.features):
+            if feature.unread:
+                continue
             ends = range(len(feature.levels)) if feature.levels else (feature.low, feature.high)
             others = [end for end in ends if end != feature.typical]
             after = np.repeat(before, len(others), axis=0)
@@ -154,7 +156,10 @@ class Desk:
         """The features of rows, by their names: numbers, levels, and null if missing."""
         space = self.explainer.space
         codes = space.encode(frames.opened(table))
-        return [{f.name: plain(f.value(code)) for f, code in zip(space, row, strict=True)} for row in codes.tolist()]
+        return [
+            {f.name: plain(f.value(code)) for f, code in zip(space, row, strict=True) if not f.unread}
+            for row in codes.tolist()
+        ]
 
     def scores(self, table: Any) -> list[Json]:
         """What the model predicts for rows, and with which probabilities."""
@@ -198,7 +203,9 @@ class Desk:
 
     def typed(self, row: Mapping[str, Any]) -> Any:
         """A row that was typed, as a table."""
-        lacking = [f.name for f in self.explainer.space if f.name not in row]
+        space = self.explainer.space
+        lacking = [f.name for f in space if f.name not in row and not f.unread]
         if lacking:
             raise InputError(f"the row lacks {', '.join(map(repr, lacking))}.", "It needs a value for each column.")
-        return named_rows(self.explainer.reading.data, [{f.name: row[f.name] for f in self.explainer.space}])
+        own = {f.name: row[f.name] for f in space if f.name in row}
+        return named_rows(self.explainer.reading.data, [own], space.unread)

@@ -48,7 +48,7 @@ def widget(
     if language not in LANGUAGES:
         raise InputError(f"language={language!r} was given.", *choice("The languages are", language, LANGUAGES))
     made = _what_if()
-    table = rows_given(explainer.reading.data, rows)
+    table = rows_given(explainer.reading.data, rows, explainer.space.unread)
     if not frames.height(table):
         raise InputError("no rows were given.", "At least one is needed.")
     return made(Desk(explainer, table, log if isinstance(log, Log | None) else Log(log)), language)

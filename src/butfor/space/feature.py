@@ -27,7 +27,8 @@ class Feature:
     - `typical`, `mad`, `std`: a typical value of the training data, the median absolute deviation and the standard
       deviation (all encoded);
     - `why`: where this knowledge comes from, in words;
-    - `dummies`: the columns of 0 and 1 over which it is spread; None if it has a column of its own.
+    - `dummies`: the columns of 0 and 1 over which it is spread; None if it has a column of its own;
+    - `unread`: whether nothing reads it. Then it may hold anything, never changes, and has the code 0.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Feature:
     std: float = 0.0
     why: str = ""
     dummies: Dummies | None = None
+    unread: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -53,7 +55,9 @@ class Feature:
 
     @property
     def kind(self) -> str:
-        """One word: constant, binary, ordinal, categorical, integer, step or continuous."""
+        """One word: constant, binary, ordinal, categorical, integer, step, continuous, or unread."""
+        if self.unread:
+            return "unread"
         if self.levels is not None:
             if len(self.levels) == 1:
                 return "constant"
@@ -69,7 +73,7 @@ class Feature:
     @property
     def is_real(self) -> bool:
         """Whether it is a number that may have any value."""
-        return self.levels is None and not self.step
+        return self.levels is None and not self.step and not self.unread
 
     @property
     def range(self) -> float:
@@ -87,8 +91,8 @@ class Feature:
             return None
 
     def value(self, code: float) -> Any:
-        """The user's value for an encoded one; `None` if it is missing."""
-        if code != code:
+        """The user's value for an encoded one; `None` if it is missing, or if nothing reads the column."""
+        if code != code or self.unread:
             return None
         if self.levels is not None:
             return self.levels[int(code)]
@@ -116,6 +120,8 @@ class Feature:
 
     def describe(self) -> str:
         """The values of the column, in words."""
+        if self.unread:
+            return "anything"
         if self.levels is not None:
             shown = [str(level) for level in self.levels[:6]]
             more = len(self.levels) - len(shown)
@@ -123,6 +129,12 @@ class Feature:
             return glue.join(shown) + (f" and {more} more" if more else "")
         grid = f", steps of {self.step:g}" if self.step not in (0.0, 1.0) else ""
         return f"{self.low:g} to {self.high:g}{grid}"
+
+
+def unread(feature: Feature) -> Feature:
+    """A feature of which nothing is known, because nothing reads it: a number that is always 0."""
+    dummies = feature.dummies and feature.dummies.of([])
+    return Feature(feature.name, step=1.0, why="the model drops it", dummies=dummies, unread=True)
 
 
 @dataclass(frozen=True)

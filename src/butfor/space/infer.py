@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, InputTypeError, UnknownColumnError, choice
+from butfor.errors import ButforError, InputError, InputTypeError, UnknownColumnError, choice
 from butfor.space import frames
 from butfor.space.encodings import Encoding, found
-from butfor.space.feature import Feature, Override
+from butfor.space.feature import Feature, Override, unread
 from butfor.space.levels import check_levels
 from butfor.space.space import Space, encode_column
 
@@ -20,8 +20,11 @@ Declaration = Override | Encoding | None
 """What a user says of a feature. None: these are no dummies, but columns by themselves."""
 
 
-def infer(table: Any, declarations: Mapping[str, Declaration] | None = None) -> Space:
-    """The space of `table`. The user's declarations replace what is inferred."""
+def infer(table: Any, declarations: Mapping[str, Declaration] | None = None, dropped: Collection[str] = ()) -> Space:
+    """The space of `table`. The user's declarations replace what is inferred.
+
+    Columns that are `dropped` by the model are unread, unless they are declared, or dummies beside others that are read.
+    """
     table = frames.as_table(table)
     if frames.height(table) == 0:
         raise InputError("the data has no rows.", "At least one row is needed to know what values a column takes.")
@@ -30,7 +33,9 @@ def infer(table: Any, declarations: Mapping[str, Declaration] | None = None) -> 
     if not given:
         raise InputError("the data has no columns.", "At least one is needed.")
     said = declared(declarations)
-    features = _with_dummies({name: infer_column(table, name, at) for name, at in given.items()}, table, said)
+    alone = [name for name in dropped if name in given and name not in said]
+    columns = {name: _inferred(table, name, at, name in alone) for name, at in given.items()}
+    features = _with_dummies(columns, table, said)
     for name, declaration in said.items():
         if name not in features and declaration is not None:
             raise UnknownColumnError(
@@ -39,10 +44,40 @@ def infer(table: Any, declarations: Mapping[str, Declaration] | None = None) -> 
         if isinstance(declaration, Override):
             features[name] = declaration.apply(features[name])
     for name, feature in features.items():
-        if feature.levels is not None:
+        if name not in said and set(feature.columns) <= set(alone):
+            features[name] = unread(feature)
+        elif feature.levels is not None:
             check_levels(name, feature.levels)
     in_order = sorted(features.values(), key=lambda feature: min(given[column] for column in feature.columns))
-    return Space(tuple(describe_data(feature, table, given) for feature in in_order))
+    return Space(tuple(one if one.unread else describe_data(one, table, given) for one in in_order))
+
+
+def _inferred(table: Any, name: str, position: int, dropped: bool) -> Feature:
+    """What the type and the values of one column tell about it. One that is dropped may hold anything."""
+    try:
+        return infer_column(table, name, position)
+    except ButforError:
+        if dropped:
+            return unread(Feature(name))
+        raise
+
+
+def held(feature: Feature, data: Any) -> Feature:
+    """What the data tells about a feature that nothing reads, once a question names it."""
+    absent = [name for name in feature.columns if name not in frames.names(data)]
+    if absent:
+        raise InputError(
+            f"the question names {feature.name!r}, which the data lacks.",
+            "The model drops it, so it is not needed. But what it may become is not known.",
+            "Give data with this column, or leave it out of the question.",
+        )
+    try:
+        (found,) = infer(frames.select(data, feature.columns))
+    except ButforError as error:
+        raise error.at(f"the question names {feature.name!r}") from None
+    if found.dummies is None or feature.dummies is None:
+        return found
+    return replace(found, name=feature.name, dummies=replace(found.dummies, at=feature.dummies.at))
 
 
 def declared(space: Any) -> dict[str, Declaration]:

@@ -18,12 +18,23 @@ from butfor.space.feature import Feature
 from butfor.space.writing import write
 
 
+class NamesUnread(Exception):  # noqa: N818 - a request to the caller, not an error
+    """A question names a column that nothing reads.
+
+    The column must be held to the rules of all others, and the question be read again.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(name)
+
+
 @dataclass(frozen=True)
 class Space:
-    """The features that a model reads, in order: raw columns, and dummies as the one feature that they are.
+    """The features that a model was fitted on, in order: raw columns, and dummies as the one feature that they are.
 
-    A row is encoded as float64: a number as itself, a level as its position, a missing value as NaN. Print the space to
-    see what was inferred and why.
+    A row is encoded as float64: a number as itself, a level as its position, a missing value as NaN. Columns that nothing
+    reads are 0. Print the space to see what was inferred and why.
     """
 
     features: tuple[Feature, ...]
@@ -35,8 +46,18 @@ class Space:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the user's table that the model reads, in order."""
+        """The columns of the user's table that the model was fitted on, in order."""
         return tuple(self.features[j].columns[place] for j, place in places(self.features))
+
+    @cached_property
+    def unread(self) -> tuple[str, ...]:
+        """Those of them that nothing reads, in order."""
+        return tuple(self.features[j].columns[place] for j, place in places(self.features) if self.features[j].unread)
+
+    @cached_property
+    def read(self) -> tuple[str, ...]:
+        """The others, in order."""
+        return tuple(name for name in self.columns if name not in self.unread) if self.unread else self.columns
 
     def __len__(self) -> int:
         return len(self.features)
@@ -48,7 +69,14 @@ class Space:
         return self.features[self.index(name)]
 
     def index(self, name: str) -> int:
-        """The position of a column, by its name or the frame's own label. An error suggests similar names."""
+        """The position of a column, by its name or the frame's own label. An error suggests similar names.
+
+        A question whose rules look a column up so is about what it holds. Where that does not matter, it is `position`.
+        """
+        return self.position(name)
+
+    def position(self, name: str) -> int:
+        """The same, whether or not anything reads the column."""
         try:
             return self.names.index(str(name))
         except ValueError:
@@ -70,18 +98,21 @@ class Space:
     def encode(self, table: Any) -> FloatArray:
         """Rows as numbers, checked.
 
-        All columns must be present, all categories known, and a value may be missing only if its column allows it.
+        All columns that are read must be present, all categories known, and a value may be missing only if its column
+        allows it.
         """
         table = frames.opened(frames.as_table(table))
         self.check_columns(table)
         given = frames.positions(table)
-        out = np.empty((frames.height(table), len(self)))
-        numbers = [j for j, feature in enumerate(self.features) if feature.levels is None]
+        out = np.zeros((frames.height(table), len(self)))
+        numbers = [j for j, feature in enumerate(self.features) if feature.levels is None and not feature.unread]
         block = frames.plain_numbers(table, [self.names[j] for j in numbers])
         if block is not None:
             out[:, numbers] = block
         fine = block is not None and bool(np.isfinite(block).all())
         for j, feature in enumerate(self.features):
+            if feature.unread:
+                continue
             if block is None or feature.levels is not None:
                 out[:, j] = encode_column(feature, table, given)
             elif not fine:
@@ -89,25 +120,46 @@ class Space:
         return out
 
     def decode(self, points: FloatArray, table: Any, was: FloatArray | None = None) -> Any:
-        """`table`, with each row replaced by its point. Columns in which nothing changed stay as they are."""
+        """`table`, with each row replaced by its point. Columns in which nothing changed, or that nothing reads, stay."""
         was = self.encode(table) if was is None else was
         changed = ~same(points, was)
         columns = {
             name: values
             for j, feature in enumerate(self.features)
-            if changed[:, j].any()
+            if not feature.unread and changed[:, j].any()
             for name, values in decode_columns(feature, points[:, j], changed[:, j])
         }
         levels = {feature.name: feature.levels for feature in self.features if feature.levels is not None}
         return write(table, columns, levels)
 
     def cells(self, codes: FloatArray) -> list[list[Any]]:
-        """The values of encoded rows, column by column of the user's table. A missing value is None."""
+        """The values of encoded rows, column by column of the user's table. A missing value is None.
+
+        So are those that nothing reads: `Space.values` knows what a table holds there.
+        """
         held = [[feature.value(code) for code in codes[:, j].tolist()] for j, feature in enumerate(self.features)]
         return [
-            held[j] if (dummies := self.features[j].dummies) is None else dummies.cells(place, codes[:, j])
+            held[j]
+            if (its := self.features[j]).dummies is None or its.unread
+            else its.dummies.cells(place, codes[:, j])
             for j, place in places(self.features)
         ]
+
+    def values(self, codes: FloatArray, table: Any) -> dict[str, list[Any]]:
+        """The same by name, with what the rows of `table` hold in the columns that nothing reads, if it has them."""
+        known = dict(zip(self.columns, self.cells(codes), strict=True))
+        if not self.unread:
+            return known
+        given = frames.positions(table)
+        known |= {name: frames.values(table, name, given[name]) for name in self.unread if name in given}
+        return {name: cells for name, cells in known.items() if name in given}
+
+    def select(self, table: Any) -> Any:
+        """The columns of a table that the model was fitted on, in order. Of those that nothing reads, some may be absent."""
+        if not self.unread:
+            return frames.select(table, self.columns)
+        given = set(frames.names(table))
+        return frames.select(table, [name for name in self.columns if name in given or name not in self.unread])
 
     def takes(self, point: FloatArray) -> bool:
         """Whether the model takes an encoded row, as far as missing values go."""
@@ -119,7 +171,7 @@ class Space:
         A column in which nothing changed was not written, and float64 holds every number.
         """
         table = frames.opened(table)
-        if frames.holds_floats(table, self.columns):
+        if frames.holds_floats(table, self.read):
             return points
         given = frames.positions(table)
         out = points.copy()
@@ -132,16 +184,16 @@ class Space:
         return out
 
     def check_columns(self, table: Any) -> None:
-        """Refuse a table that lacks a column."""
+        """Refuse a table that lacks a column. Those that nothing reads may be absent."""
         given = set(frames.names(table))
-        absent = [name for name in self.columns if name not in given]
+        absent = [name for name in self.read if name not in given]
         array = frames.is_array(table)
         if array and table.shape[1] != len(self.columns):
             raise InputError(f"{table.shape[1]} columns were given.", f"The model reads {len(self.columns)}.")
         if array and absent:
             raise InputError(
                 "an array was given, but the data has named columns.",
-                choice("The model reads", None, self.columns)[0],
+                choice("The model reads", None, self.read)[0],
                 "Give the rows as a table with these columns: pd.DataFrame(rows, columns=data.columns).",
             )
         if absent:
@@ -150,7 +202,7 @@ class Space:
             meant = {name: given for name, given in near.items() if list(near.values()).count(given) == 1}
             raise UnknownColumnError(
                 choice("columns are missing:", None, absent)[0],
-                choice("The model reads", absent[0], self.columns)[0],
+                choice("The model reads", absent[0], self.read)[0],
                 " ".join(f"Rename {given!r} to {name!r}." for name, given in list(meant.items())[:NAMES_LISTED]),
             )
 

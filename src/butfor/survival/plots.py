@@ -41,8 +41,8 @@ def curves(explainer: Explainer, answer: Explanation | Explanations, ax: Axes | 
             "Use bf.survival.mean_gain and the like, or answer.plot().",
         )
     source = explainer.reading.source
-    before = source.curves(frames.select(answer.factual, answer.space.columns))
-    after = None if answer.point is None else source.curves(frames.select(answer.point, answer.space.columns))
+    before = source.curves(answer.factual)
+    after = None if answer.point is None else source.curves(answer.point)
     return draw(answer, target, before, after, ax)
 
 

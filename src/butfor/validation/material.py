@@ -13,7 +13,7 @@ from butfor import groups
 from butfor.arrays import IntArray
 from butfor.audit.drawn import drawn
 from butfor.errors import ButforError, InputError
-from butfor.estimator.source import is_pipeline
+from butfor.estimator.inside import is_pipeline
 from butfor.explain.arguments import budget_of, seed_of
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import PLAIN_WORDS, shown

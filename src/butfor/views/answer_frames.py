@@ -31,10 +31,10 @@ def frame(answers: Explanations, form: str) -> Any:
     columns = _columns(answers, form)
     if form == "long" or frames.is_array(answers.table):
         return frames.framed(answers.table, columns)
-    points = _points(answers)
-    of_points = list(columns)[len(columns) - len(answers.space.columns) :]
+    points, held = _points(answers), list(answers.cells())
+    of_points = list(columns)[len(columns) - len(held) :]
     about = frames.like(answers.table, {name: columns[name] for name in columns if name not in of_points})
-    return frames.beside(about, dict(zip(of_points, answers.space.columns, strict=True)), points)
+    return frames.beside(about, dict(zip(of_points, held, strict=True)), points)
 
 
 def _points(answers: Explanations) -> Any:
@@ -129,7 +129,7 @@ def wide(answers: Explanations) -> Iterator[tuple[str, list[Any]]]:
         **_scores(answers),
     }
     yield from about.items()
-    for name, cells in zip(answers.space.columns, answers.space.cells(answers.point_codes), strict=True):
+    for name, cells in answers.cells().items():
         yield (
             name if name not in about else f"{name} (column)",
             [cell if f else None for cell, f in zip(cells, found, strict=True)],

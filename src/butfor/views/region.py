@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def draw(region: Region, ax: Axes | None = None) -> Axes:
     """Draw each column's interval within its range, with a dot for the value inside. Levels are left out."""
-    numbers = [j for j, f in enumerate(region.space) if f.levels is None and not np.isnan(region.codes[j])]
+    numbers = [
+        j for j, f in enumerate(region.space) if f.levels is None and not f.unread and not np.isnan(region.codes[j])
+    ]
     shown = sorted(numbers, key=lambda j: _width(region, j))[:COLUMNS_DRAWN]
     ax = axes_of(ax, 7.5, 0.9 + 0.55 * max(len(shown), 1))
     columns, words = region.columns, []

@@ -12,7 +12,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import NotFittedError
-from butfor.estimator.source import is_pipeline
+from butfor.estimator.inside import is_pipeline
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.sklearn_tree import grown
@@ -31,6 +31,7 @@ class PathLengths:
         if not hasattr(forest, "estimators_"):
             raise NotFittedError("this IsolationForest is not fitted.", "A fitted one is needed.", "Call fit first.")
         self.estimator, self.forest = estimator, forest
+        self.gets_rows = (estimator,)
         for name in ("feature_names_in_", "n_features_in_"):
             if hasattr(estimator, name):
                 setattr(self, name, getattr(estimator, name))

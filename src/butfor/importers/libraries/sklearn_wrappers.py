@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
-from butfor.estimator.source import wrapped
+from butfor.estimator.inside import wrapped
 from butfor.importers.fold.blend import Member, blend, together
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.leaves import only_tree

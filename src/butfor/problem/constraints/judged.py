@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number
+from butfor.estimator.dropped import look_up_read
 from butfor.importers.read import Reading, read_plausibility
 from butfor.model.black_box import BlackBox
 from butfor.model.blend import Blend, Blends
@@ -77,6 +78,7 @@ class Plausible(Demanded, Searched):
             number(self.path_length, repr(self), "It must be a number.")
         ):
             raise InputError(f"{self!r} was given.", "The average path length must be a finite number.")
+        look_up_read(self.forest, space)
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes the user's own forest finds plausible. Its sums may differ in the last digits."""

@@ -42,16 +42,16 @@ class Fixed(Restriction):
 
     def validate(self, space: Space) -> None:
         for name in self.names:
-            space.index(name)
+            space.position(name)
 
     def atoms(self) -> tuple[AbstractConstraint, ...]:
         return tuple(Fixed((name,)) for name in self.names)
 
     def narrowed(self, domain: Domain, space: Space) -> Domain:
-        return domain.without_moves(np.isin(np.arange(len(space)), [space.index(name) for name in self.names]))
+        return domain.without_moves(np.isin(np.arange(len(space)), [space.position(name) for name in self.names]))
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        at = [space.index(name) for name in self.names]
+        at = [space.position(name) for name in self.names]
         return np.asarray(np.all(same(before[:, at], after[:, at]), axis=1))
 
 

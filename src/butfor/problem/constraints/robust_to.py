@@ -12,6 +12,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray
 from butfor.errors import InputError, InputTypeError, UnknownColumnError, UnsupportedProblemError
+from butfor.estimator.dropped import look_up_read
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading, read_onto
 from butfor.model.linear import Linear
@@ -47,7 +48,9 @@ class RobustTo(Demanded):
         return f"robust_to({len(self.models)} {'models' if len(self.models) > 1 else 'model'}: {', '.join(kinds)})"
 
     def validate(self, space: Space) -> None:
-        """The models are read when the user's own is known."""
+        """What the models read is named. They themselves are read when the user's own is known."""
+        for model in self.models:
+            look_up_read(model, space)
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes meet the target by the prediction of every model. None if the target is not known."""

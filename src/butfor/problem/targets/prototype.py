@@ -37,7 +37,7 @@ def predicted(prototype: Prototype, like: Prediction) -> Prediction:
             f"the prototype has the unknown columns {unknown}.",
             *choice("The columns are", unknown[0], frames.names(row)),
         )
-    absent = [name for name in like.source.names if name not in dict(prototype)]
+    absent = [name for name in like.source.names if name not in dict(prototype) and name not in like.source.dropped]
     if absent:
         raise InputError(f"the prototype lacks the columns {absent}.", "It must be a whole row.")
     return Prediction(like.source, write(row, {name: [value] for name, value in prototype}))
