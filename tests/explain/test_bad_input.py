@@ -157,6 +157,8 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
         d.pipeline, d.X, space={"job": bf.Categorical(["clerk", "nurse", "pilot", "judge"])}).explain(d.row),
      InputError, ValueError, "OneHotEncoder does not know 'judge'"),
     # the rows to explain
+    ("a row with a column twice", lambda d: d.ask.explain(pd.concat([d.row, d.row[["age"]]], axis=1)), InputError, ValueError,
+     r"\['age'\] occur more than once.*Rename"),
     ("no row", lambda d: d.ask.explain(d.X.iloc[:0]), InputError, ValueError, "no row"),
     ("a column as a row", lambda d: d.ask.explain(d.X["age"]), InputTypeError, TypeError, r"Write X.iloc\[0\]"),
     ("one dimension", lambda d: d.array.explain(d.a[0][:1]), InputError, ValueError, "reshape"),

@@ -267,6 +267,9 @@ WRONG = {
     "allowed job: pilot": "'pilot'",
     "at_most_changes two": "'two' is not a whole number",
     "margin wide": "'wide' is not a number",
+    "job == 'clerk": r"The quote ' has no partner \(character 8\)",
+    "fixed \"age, 'men's age'": r'The quote " has no partner \(character 7\). Close it',
+    "income <= 9000`": "The quote ` has no partner",
 }
 
 

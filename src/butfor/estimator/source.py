@@ -200,7 +200,7 @@ class Source:
         """
         if frames.is_array(table):
             return table
-        absent = self.dropped.difference(frames.names(table))
+        absent = self.dropped and self.dropped.difference(frames.names(table))
         if absent:
             empty = {name: [None] * frames.height(table) for name in absent}
             table = frames.beside(table, {name: name for name in absent}, frames.like(table, empty))

@@ -5,7 +5,8 @@ Functions that return a table return the same kind that they got.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -44,12 +45,11 @@ def as_table(table: Any) -> Any:
     table = opened_structs(table)
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
-        if isinstance(frame, nw.DataFrame):
+        if isinstance(frame, nw.DataFrame) and not all_text(frame.columns):
             _check_labels(frame.columns)
-    except DuplicateError as error:
-        raise InputError(
-            f"a column occurs more than once: {error}.".replace("\n", " "), "Each column needs its own name."
-        ) from None
+    except DuplicateError:
+        _check_labels(table.column_names if hasattr(table, "column_names") else table.columns)
+        raise
     except TypeError:
         raise InputTypeError(
             f"{type(table).__name__} was given.",
@@ -64,16 +64,14 @@ def as_table(table: Any) -> Any:
     return table
 
 
-def _check_labels(found: Sequence[Any]) -> None:
-    """Refuse labels that differ, but not as text."""
-    if all_text(found):
-        return
-    text = [str(label) for label in found]
-    twice = [label for label, word in zip(found, text, strict=True) if text.count(word) > 1]
+def _check_labels(found: Iterable[Any]) -> None:
+    """Refuse labels that are the same, or differ, but not as text."""
+    count = Counter(map(str, found))
+    twice = list(dict.fromkeys(label for label in found if count[str(label)] > 1))
     if twice:
-        raise InputError(
-            f"the columns {twice} are the same as text.", "Each column needs its own name.", "Rename one of them."
-        )
+        differ = len(twice) > len(set(map(str, twice)))
+        given = f"the columns {twice} are the same as text." if differ else f"the columns {twice} occur more than once."
+        raise InputError(given, "Each column needs its own name.", "Rename one of them.")
 
 
 def opened(table: Any) -> Any:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import narwhals.stable.v2 as nw
+from narwhals.exceptions import DuplicateError
 
 
 def is_series(given: Any) -> bool:
     """Whether it is a single series of pandas, polars or pyarrow, and no table of structs."""
-    found = nw.from_native(opened_structs(given), eager_only=True, allow_series=True, pass_through=True)
+    try:
+        found = nw.from_native(opened_structs(given), eager_only=True, allow_series=True, pass_through=True)
+    except DuplicateError:  # only a table has columns
+        return False
     return isinstance(found, nw.Series)
 
 

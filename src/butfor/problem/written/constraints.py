@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from butfor.errors import InputTypeError, did_you_mean
+from butfor.errors import InputError, InputTypeError, did_you_mean
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.written.comparisons import compares, read_comparison, unreadable
 from butfor.problem.written.conditions import IF, is_condition, is_consequence, read_condition, read_consequence
-from butfor.problem.written.phrases import PHRASES, read_phrase
+from butfor.problem.written.phrases import LONE_QUOTE, PHRASES, QUOTED, read_phrase
 from butfor.space.encodings import Encoding
 from butfor.space.space import Space
 
@@ -52,6 +52,7 @@ def listed(given: Any) -> list[Any]:
 
 def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
     """The constraints that a text means. A sum between two numbers means two."""
+    _check_quotes(text, space)
     if is_condition(text):
         return read_condition(text, space)
     if IF.match(text) and "if" not in space.names:
@@ -67,3 +68,21 @@ def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
         return read_comparison(text, space)
     meant = did_you_mean(word, PHRASES) if word.isidentifier() and word not in space.names else ""
     raise unreadable(text, meant) if meant else unreadable(text)
+
+
+def _check_quotes(text: str, space: Space) -> None:
+    """Refuse a quote at an end of a word that has no partner. Names and levels may hold such a sign."""
+    if LONE_QUOTE.search(text) is None:
+        return
+    levels = (level for feature in space for level in feature.levels or () if isinstance(level, str))
+    rest = text
+    for known in sorted((*space.names, *levels), key=len, reverse=True):
+        if LONE_QUOTE.search(known):
+            rest = rest.replace(known, " " * len(known))
+    found = LONE_QUOTE.search(QUOTED.sub(lambda pair: " " * len(pair.group()), rest))
+    if found is not None:
+        raise InputError(
+            f"the constraint {text!r} was given.",
+            f"The quote {found.group()} has no partner (character {found.start() + 1}).",
+            "Close it, or leave it out.",
+        )

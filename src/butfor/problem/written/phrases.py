@@ -23,6 +23,9 @@ from butfor.space.space import Space
 
 QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 
+LONE_QUOTE = re.compile(r"(?<!\w)['\"`]|['\"`](?!\w)")
+"""A quote that is no apostrophe within a word."""
+
 STANDS_QUOTED = re.compile(rf"(?<![^\s:,])(?:{QUOTED.pattern})(?=[\s:,]|$)")
 """A name in quotes among others. Whatever stands in it belongs to the name."""
 
