@@ -114,6 +114,8 @@ WRITTEN = {
     "levels": (bf.allowed("job", ["permanent", "temporary"]), bf.allowed("housing", ["rents"])),
     "sums": (bf.linear({"amount": 1, "income": -0.6}, "<=", -12.5),),
     "conditions": (
+        bf.implies(bf.between("income", 30000), bf.allowed("job", ["permanent", "temporary"])),
+        bf.implies(bf.allowed("job", ["permanent", "temporary"]), bf.allowed("housing", ["owns", "rents"])),
         bf.implies(bf.rises("education"), bf.rises("age", 2)), bf.implies(bf.becomes("job", "permanent"), bf.between("age", 20)),
     ),
 }  # fmt: skip

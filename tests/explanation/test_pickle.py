@@ -154,7 +154,7 @@ def test_an_explainer_that_travelled_answers_the_same() -> None:
 
 
 def test_a_part_of_a_question_travels_and_is_solved_there() -> None:
-    question = ask(EXPLAINER.reading, 2, None, [bf.candidates(X[100:])])
+    _, question = ask(EXPLAINER.reading, 2, None, [bf.candidates(X[100:])])
     before = Prediction(EXPLAINER.reading.source, X[:3])
     part = next(plan(question, Referee(EXPLAINER.reading, question.target), EXPLAINER.space.encode(X[:3]), before))
     solver = SOLVERS[0]

@@ -75,7 +75,7 @@ class Question:
         return self.under((*self.constraints, *constraints))
 
 
-class Asked(Space):
+class QuestionSpace(Space):
     """The space of a question that is read: to look a column up is to name it."""
 
     def index(self, name: str) -> int:
@@ -90,7 +90,7 @@ def held_to_rules(reading: Reading, use: Callable[[Space], T]) -> tuple[Reading,
     """What `use` makes of the columns, and the reading that holds the columns which it named to the rules of all others."""
     while True:
         try:
-            return reading, use(Asked(reading.space.features))
+            return reading, use(QuestionSpace(reading.space.features))
         except NamesUnread as named:
             reading = reading.held(named.name)
 

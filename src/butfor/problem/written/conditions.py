@@ -13,12 +13,13 @@ from butfor.problem.constraints.implications import Event, Part
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.written.comparisons import compares, read_comparison, unreadable
 from butfor.problem.written.numbers import number_at
-from butfor.problem.written.phrases import meant, unquoted
+from butfor.problem.written.phrases import meant, read_phrase, unquoted
 from butfor.space.space import Space
 
 IF = re.compile(r"\s*if\b", re.IGNORECASE)
 CONDITION = re.compile(r"\s*if\s+(?P<cause>.+?)\s*,?\s+then\s+(?P<consequence>.+?)\s*", re.IGNORECASE | re.DOTALL)
 MOVE = re.compile(r"(?P<name>.+?)\s+(?P<word>rises|falls)(?:\s+by(?:\s+at\s+least)?\s+(?P<by>.+))?", re.DOTALL)
+LISTED = re.compile(r"allowed\s+(?P<words>.+)", re.DOTALL)
 LEVEL = re.compile(r"(?P<name>.+?)\s+becomes\s+(?P<level>.+)", re.DOTALL)
 
 FOLLOWS = re.compile(r"\s*(?P<effect>.+?)\s+if\s+(?P<cause>.+?)\s*", re.IGNORECASE | re.DOTALL)
@@ -90,6 +91,10 @@ def _amount(text: str, words: str) -> float:
 
 def _parts(text: str, half: str, space: Space) -> list[Part]:
     """What one half of a condition says: a change, or where a column ends. Two ends of a number are two parts."""
+    if listed := LISTED.fullmatch(half):
+        allowed = read_phrase("allowed", listed["words"], space, f"the constraint {text!r}")
+        assert isinstance(allowed, Allowed)
+        return [allowed]
     if not compares(half, space):
         return [_event(text, half, space)]
     try:

@@ -100,7 +100,7 @@ def _comparison(constraint: Between | Allowed) -> str | None:
 def _part(part: Part) -> str | None:
     """One half of a condition."""
     if not isinstance(part, Event):
-        return None if isinstance(part, Allowed) and len(part.values) > 1 else _comparison(part)
+        return _comparison(part)
     if part.word == "becomes":
         return f"{_name(part.name)} becomes {part.level}"
     return f"{_name(part.name)} {part.word}" + (f" by {_number(part.by)}" if part.by else "")
