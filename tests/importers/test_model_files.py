@@ -153,6 +153,7 @@ def test_a_network_in_a_file(file):
             module.eval(), (torch.zeros(2, 3),), file(".onnx"), dynamic_shapes=rows, verbose=False, external_data=False
         )
 
+    torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
     export(module)
     explainer = bf.Explainer(file(".onnx"), data=X.to_numpy())

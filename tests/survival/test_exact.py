@@ -15,6 +15,8 @@ from scipy.optimize import minimize
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sksurv.ensemble import RandomSurvivalForest
+from sksurv.tree import SurvivalTree
 
 import butfor as bf
 from butfor.audit.recheck import check
@@ -271,3 +273,24 @@ def test_the_swarm_takes_survival_too() -> None:
     found = explainer.explain(X[[0]], target=S.mean_gain(30.0), cost=bf.L2(), solver="swarm", compare="exact")
     assert exact.cost - 1e-9 <= found.cost <= 3 * exact.cost
     assert found.certificate.bound == pytest.approx(exact.cost)
+
+
+@pytest.mark.parametrize("trees", [1, 2, 3])
+def test_risks_that_a_leaf_has_exactly(trees) -> None:
+    """The estimator adds a leaf's hazards up in another order for one row than for many: one ulp decides a sharp wish."""
+    X, y = weibull(whole=True)
+    for seed in range(3):
+        settings = {"min_samples_leaf": 25, "max_features": 1, "random_state": seed}
+        tree = SurvivalTree(**settings) if trees == 1 else RandomSurvivalForest(trees, **settings)
+        model = tree.fit(X, y)
+        assert bf.check(bf.Explainer(model, data=X).explain(X[:1], target=S.mean_gain(1e-3)), model).passed
+        explainer = bf.Explainer(model, data=X, space={f"x{j}": bf.Integer() for j in range(3)})
+        every = np.array(list(itertools.product(range(10), repeat=3)), dtype=float)
+        cost = np.abs(every - X[0]).sum(axis=1) / 9.0
+        now, known = model.predict(X[:1])[0], model.predict(every)
+        for risk in np.unique(known.round(6))[np.unique(known.round(6)) < now - 1e-6]:
+            near = every[known.round(6) <= risk][np.argsort(cost[known.round(6) <= risk])]
+            wish = float(model.predict(near[:1])[0] - now)
+            reached = next(point for point in near if model.predict(point[None])[0] - now <= wish)
+            answer = explainer.explain(X[:1], target=S.risk_change(wish))
+            assert answer.certificate.bound <= np.abs(reached - X[0]).sum() / 9.0 + 1e-9

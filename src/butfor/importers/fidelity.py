@@ -82,7 +82,8 @@ def disagreements(
     """
     X = space.encode(table)
     scores = evaluate(model, X)
-    added = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
+    looked_up = model.looked_up if isinstance(model, Trees) else kind_of(model) is ModelKind.TREE
+    added = not looked_up or readout.link != "identity"
     slack = _rounding(model, X, scores, readout.unit) if added else np.zeros(len(X))
     if isinstance(readout, Value):
         sums, off = readout.sums(scores), slack * np.abs(readout.row).sum()
@@ -210,7 +211,7 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> F
         size, unit = _sizes(model, X).max(axis=1), max(unit, model.unit, float(model.blur.max(initial=0.0)))
     if isinstance(model, Trees):
         size = evaluate(replace(model, base=np.abs(model.base), value=np.abs(model.value)), X).max(axis=1)
-        ulps = 10 + len(model.roots)
+        ulps = 10 + len(model.roots) + model.summed
     return np.asarray(ulps * 2 * unit * (1 + size))
 
 

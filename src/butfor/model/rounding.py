@@ -66,10 +66,9 @@ def rounding(model: Model, A: FloatArray, extent: Extent, unit: float) -> FloatA
 
 @rounding.register
 def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
-    """A single tree without a constant is looked up, not added up."""
-    if len(model.roots) == 1 and not model.base.any():
+    if model.looked_up:
         return np.zeros(len(A))
-    terms = len(model.roots) + FURTHER_STEPS
+    terms = len(model.roots) + model.summed + FURTHER_STEPS
     return np.asarray(2 * terms * unit * (np.abs(A) @ (np.abs(model.base) + model.reach)))
 
 

@@ -33,7 +33,8 @@ class Trees:
     - `value` (nodes, scores): what a leaf adds to the scores;
     - `base` (scores): what the sum starts from;
     - `cells`: the cells of each feature;
-    - `folded`: whether the leaves stand for products that the estimator rounds, such as a weight times a leaf.
+    - `folded`: whether the leaves stand for products or sums that the estimator rounds, such as a weight times a leaf;
+    - `summed`: of how many numbers such a sum is.
     """
 
     roots: IntArray
@@ -48,6 +49,12 @@ class Trees:
     base: FloatArray
     cells: tuple[Cells, ...]
     folded: bool = False
+    summed: int = 0
+
+    @property
+    def looked_up(self) -> bool:
+        """Whether the scores are those of one leaf, as the estimator has them: nothing is added up, so nothing is rounded."""
+        return len(self.roots) == 1 and not self.base.any() and not self.folded
 
     @cached_property
     def separable(self) -> bool:

@@ -121,8 +121,7 @@ def _sums(reading: Reading, sets: Sets) -> _Sums | None:
         trees = [_steps(reading.space.features[j], model, j, sets) for j in model.stepped]
         return _Sums(model.intercept, trees, unit, off)
     if isinstance(model, Trees):
-        alone = len(model.roots) == 1 and not model.base.any()
-        off = None if alone else 2 * FURTHER_STEPS * unit * (np.abs(model.base) + model.reach)
+        off = None if model.looked_up else 2 * FURTHER_STEPS * unit * (np.abs(model.base) + model.reach)
         return _Sums(model.base, list(map(_Grown.of(model, reading.space, sets).tree, model.roots.tolist())), unit, off)
     return None
 

@@ -81,6 +81,7 @@ def _leaves(estimator: Any, columns: list[Column], trees: Sequence[Any], lean: b
     risk = partial(_lean_risk if lean else _risk, events)
     nodes = grown(trees, values=risk)
     model = trees_over(columns, replace(nodes, value=nodes.value / len(trees)), np.zeros(1), folded=True)
+    model = replace(model, summed=0 if lean else int(np.count_nonzero(events)))
     readout: Survival
     if lean:
         why = f"{type(estimator).__name__} was fitted with low_memory=True and keeps no survival function"

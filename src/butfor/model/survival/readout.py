@@ -217,8 +217,16 @@ class LeafCurves(Survival):
         if wanted not in self.known:
             if len(self.known) == KEPT:
                 self.known.clear()
-            columns = [self.leaf_values(*functional(quantity, self.times)) for quantity in wanted]
-            self.known[wanted] = replace(model, value=np.column_stack(columns), base=np.zeros(len(wanted)))
+            asked = [functional(quantity, self.times) for quantity in wanted]
+            value = np.column_stack([self.leaf_values(*each) for each in asked])
+            several = len(model.roots) > 1  # the curves of one tree are its leaves', and `weighed` like them
+            self.known[wanted] = replace(
+                model,
+                value=value,
+                base=np.zeros(len(wanted)),
+                folded=several,
+                summed=several * max(int(np.count_nonzero(weights)) for _, weights in asked),
+            )
         return self.known[wanted]
 
     def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
