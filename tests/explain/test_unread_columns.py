@@ -209,6 +209,20 @@ def test_answers_tell_what_they_hold() -> None:
     assert pickle.loads(pickle.dumps(answers)) == answers
 
 
+def test_answers_of_several_calls_keep_the_columns_that_all_have() -> None:
+    X = people()
+    model = named(tree()).fit(X, goes_well(X))
+    explainer, row = bf.Explainer(model, data=X), later(X, model)
+    parts = [explainer.explain(one, target="yes") for one in (row, row.drop(columns=["day", "files"]))]
+    assert bf.concat(parts).points.columns.tolist() == [name for name in X.columns if name not in ("day", "files")]
+    frame = polars_people()
+    explainer = bf.Explainer(named(tree()).fit(frame, goes_well(people())), data=frame)
+    rows = frame.filter(pl.Series(explainer.model.predict(frame) == "no"))[:1]
+    numbered = rows.with_columns(number=pl.lit(7))
+    points = bf.concat([explainer.explain(one, target="yes") for one in (rows, numbered)]).points
+    assert points.columns == [name for name in frame.columns if name != "number"]
+
+
 def test_a_question_that_names_one_holds_it_to_the_rules() -> None:
     X = people()
     model = named(tree()).fit(X, goes_well(X))

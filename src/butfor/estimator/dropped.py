@@ -19,7 +19,7 @@ def dropped_places(estimator: Any) -> frozenset[int]:
     inside = members(estimator) or [one for _, one in getattr(estimator, "transformer_list", ()) if one != "drop"]
     if inside:
         alone = not getattr(estimator, "passthrough", False)  # the end of a stack may get the columns, too
-        same = len({getattr(one, "n_features_in_", None) for one in (estimator, *inside)}) == 1
+        same = len({getattr(one, "n_features_in_", None) for one in (estimator, *inside)} - {None}) < 2
         return frozenset.intersection(*map(dropped_places, inside)) if alone and same else frozenset()
     given = getattr(estimator, "_transformer_to_input_indices", None)
     if not isinstance(given, dict):

@@ -23,6 +23,7 @@ def concat(answers: Iterable[Explanation | Explanations]) -> Explanations:
 
     Choose it to put tables that were explained one after the other into one report, table or file. All must be answers to
     one question about one model. Rows keep their labels. Where two parts have the same row numbers, all are numbered anew.
+    Columns that nothing reads are left out if not all parts have them.
 
     >>> import butfor as bf
     >>> from sklearn.datasets import load_iris
@@ -54,7 +55,7 @@ def concat(answers: Iterable[Explanation | Explanations]) -> Explanations:
         table_rows=np.concatenate([one.table_rows + start for one, start in zip(parts, places, strict=False)]),
         factual_codes=np.concatenate([one.factual_codes for one in parts]),
         point_codes=np.concatenate([one.point_codes for one in parts]),
-        table=stacked([one.table for one in parts]),
+        table=stacked([one.table for one in parts], first.space.unread),
         outputs_before=list(chain.from_iterable(one.outputs_before for one in parts)),
         outputs_after=list(chain.from_iterable(one.outputs_after for one in parts)),
         costs=np.concatenate([one.costs for one in parts]),
