@@ -86,3 +86,14 @@ def test_the_page_without_a_script_says_what_is_not_logged(language: str, words:
 def test_nobody_can_ask_in_the_name_of_another(client: TestClient) -> None:
     for name in ("who", "meta"):
         assert client.post("/api/v1/explain", json={"row": 3, name: "bert"}).status_code == 422
+
+
+@pytest.mark.parametrize("work", ["explain", "menu"])
+def test_values_outside_the_data_are_said_in_the_reply_and_not_warned_of(work: str, desk: Desk) -> None:
+    far = {**desk.rows(3, 1)["rows"][0]["values"], "income": 10**9}
+    said = [
+        event["outside"] for event in DESK_WORK[work](desk, {"row": far}, "") if "outside" in event
+    ]  # nothing warns
+    assert said
+    assert all("outside the ranges of the data: income 1e+09" in words for words in said)
+    assert all(not event.get("outside") for event in DESK_WORK[work](desk, {"row": 3}, ""))

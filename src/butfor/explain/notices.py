@@ -5,6 +5,9 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -23,6 +26,20 @@ UNNOTICED = 1e-6
 
 SHOWN = 8
 """How many columns are named."""
+
+
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """Collect what is said of rows unlike the data meanwhile. Who asks from afar sees no warning."""
+    words = list[str]()
+    _collected.set(words)
+    try:
+        yield words
+    finally:
+        _collected.set(None)
 
 
 def users_line() -> int:
@@ -58,7 +75,7 @@ def point_out_mismatch(reading: Reading) -> None:
 
 
 def point_out_rows_outside(space: Space, codes: FloatArray) -> None:
-    """Warn of numbers outside the range of the data. The model may never have seen any like them.
+    """Warn of numbers outside the range of the data, or have it collected. The model may never have seen any like them.
 
     A declared range is the user's own business.
     """
@@ -74,13 +91,15 @@ def point_out_rows_outside(space: Space, codes: FloatArray) -> None:
         feature = space.features[j]
         worst = codes[outside[:, j], j][0]
         words.append(f"{feature.name} {worst:g} ({feature.low:g} to {feature.high:g})")
-    count = int(outside.any(axis=1).sum())
-    warnings.warn(
+    count, listening = int(outside.any(axis=1).sum()), _collected.get()
+    told = (
         f"{count} of {len(codes)} rows lie outside the ranges of the data: {_listed(words)}. "
-        "The model may not have seen such values. Check their units, or declare the range with space={...}.",
-        UserWarning,
-        stacklevel=users_line(),
+        "The model may not have seen such values. Check their units, or declare the range with space={...}."
     )
+    if listening is None:
+        warnings.warn(told, UserWarning, stacklevel=users_line())
+    else:
+        listening.append(told)
 
 
 def log_solved(answers: Explanations, budget: Budget) -> None:

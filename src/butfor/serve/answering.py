@@ -10,6 +10,7 @@ from typing import Any
 from butfor.audit.recheck import check
 from butfor.compiled.clock import now
 from butfor.errors import ButforError, InputError, LogError
+from butfor.explain.notices import collected
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
@@ -36,14 +37,16 @@ def explained(desk: Desk, question: Inquiry) -> Iterator[Json]:
         row, **question.question, k=question.k, seed=question.seed, time_limit=question.seconds, progress=False,
         meta={"who": question.who} if question.who else None,
     )  # fmt: skip
-    for best in steps:
-        unlogged = _unlogged(desk, best, question)
-        yield {
-            "event": "answers",
-            "answers": [answered(one, question) for one in best],
-            "seconds": now() - begin,
-            "unlogged": unlogged,
-        }
+    with collected() as outside:
+        for best in steps:
+            unlogged = _unlogged(desk, best, question)
+            yield {
+                "event": "answers",
+                "answers": [answered(one, question) for one in best],
+                "seconds": now() - begin,
+                "unlogged": unlogged,
+                "outside": outside[0] if outside else "",
+            }
     if question.region and best is not None and best[0].found and best[0].changes:
         target = desk.explainer.rules.target if question.rules.target is None else question.rules.target
         yield from _region(desk, best[0], target)
@@ -100,10 +103,12 @@ def answered(answer: Explanation, question: Inquiry) -> Json:
 def menu(desk: Desk, question: Inquiry) -> Iterator[Json]:
     """Every set of columns that is worth changing, with its cheapest answer."""
     row = desk.given(question.row)
-    made = desk.explainer.menu(row, **question.question, most=question.most, time_limit=question.seconds)
+    with collected() as outside:
+        made = desk.explainer.menu(row, **question.question, most=question.most, time_limit=question.seconds)
     failed = [words for one in made.answers if (words := _unlogged(desk, one, question))]
     options = [answered(one, question) for one in made.answers]
-    yield {"event": "menu", "answers": options, "text": str(made), "unlogged": failed[0] if failed else ""}
+    said = {"unlogged": failed[0] if failed else "", "outside": outside[0] if outside else ""}
+    yield {"event": "menu", "answers": options, "text": str(made), **said}
 
 
 def scored(desk: Desk, body: Any) -> Json:

@@ -179,9 +179,10 @@ def _worked_out() -> Schema:
     )
     rendered = {**recorded, "properties": {**recorded["properties"], "as": {"enum": ["page", "letter"]}}}
     unlogged = {**TEXT_SCHEMA, "description": "why it could not be logged; empty if all is well"}
-    found = {"answers": listed(named("Answer")), "unlogged": unlogged}
-    answers = thing("answers seconds unlogged", **found, seconds=NUMBER_SCHEMA, region={"type": "object"})
-    menu = thing("answers text unlogged", **found, text=TEXT_SCHEMA)
+    outside = {**TEXT_SCHEMA, "description": "which values of the row lie outside the data; empty if none do"}
+    found = {"answers": listed(named("Answer")), "unlogged": unlogged, "outside": outside}
+    answers = thing("answers seconds unlogged outside", **found, seconds=NUMBER_SCHEMA, region={"type": "object"})
+    menu = thing("answers text unlogged outside", **found, text=TEXT_SCHEMA)
     checked = thing("passed text", passed={"type": "boolean"}, text=TEXT_SCHEMA)
     key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT_SCHEMA}]
 

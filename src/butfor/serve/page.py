@@ -48,9 +48,11 @@ async def _answer(team: Team, wanted: Wanted, facts: Json) -> Json:
         }
     if "error" in found:
         return {"error": found["error"]}
-    warned = found["unlogged"] and {
-        "given": words_for(wanted.language)["This answer is shown, but it is not in the log:"],
-        "needed": found["unlogged"],
-        "remedy": "",
+    warned = {"given": found["outside"], "needed": "", "remedy": ""}
+    if found["unlogged"]:
+        given = words_for(wanted.language)["This answer is shown, but it is not in the log:"]
+        warned = {"given": given, "needed": found["unlogged"], "remedy": found["outside"]}
+    return {
+        "answers": [Markup(one["html"]) for one in found["answers"]],
+        "error": warned if any(warned.values()) else None,
     }
-    return {"answers": [Markup(one["html"]) for one in found["answers"]], "error": warned or None}

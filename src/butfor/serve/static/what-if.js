@@ -176,7 +176,9 @@ export function mount(desk, transport) {
     here("#problem").textContent = error ? worded(error) : "";
   }
 
-  const logged = ({ unlogged }) => problem(unlogged ? { given: say("This answer is shown, but it is not in the log:"), needed: unlogged } : null);
+  const logged = ({ unlogged, outside }) => problem(unlogged
+    ? { given: say("This answer is shown, but it is not in the log:"), needed: unlogged, remedy: outside }
+    : outside ? { given: outside } : null);
 
   const status = text => { here("#told").textContent = text; };
 
