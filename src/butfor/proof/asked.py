@@ -155,7 +155,8 @@ class ProofQuestion:
         domain, edges, linear = self.problem.domain, self._edges(), bool(self.model.weights)
         out = list[dict[str, Any]]()
         for j, feature in enumerate(self.claim.answers.space):
-            about: dict[str, Any] = {"name": feature.name, "features": self.features[j]}
+            name = f"{feature.name} (nothing reads it, so it counts as 0)" if feature.unread else feature.name
+            about: dict[str, Any] = {"name": name, "features": self.features[j]}
             inputs, missing = self.inputs[j], self.missing[j]
             if inputs is not None:
                 names = [*map(str, feature.levels or ()), *["missing"] * bool(self.lost[j])]

@@ -75,7 +75,7 @@ def _limit(limit: float | None) -> str:
 def reading(of: Material) -> DossierSection:
     """What was read of the model, and how faithfully."""
     model, space = of.explainer.reading.model, of.explainer.space
-    kind = str(kind_of(model))
+    kind, read = str(kind_of(model)), sum(not feature.unread for feature in space)
     listed = [dict(zip(("column", "kind", "values", "missing", "why"), row, strict=True)) for row in space.rows()]
     columns = fact_table(
         "columns",
@@ -94,7 +94,7 @@ def reading(of: Material) -> DossierSection:
         (
             fact("model", "Model", of.model),
             fact("form", "Read as", kind),
-            fact("columns", "Columns read", len(space), count(len(space))),
+            fact("columns", "Columns read", read, count(read)),
             *_compared(of.faithful),
         ),
         (columns,),
