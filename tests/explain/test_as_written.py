@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -68,3 +71,16 @@ def test_the_closest_row_misses_the_target() -> None:
     for one in stuck:
         if one.closest is not None:
             assert model.predict_proba(one.closest)[0, 1] < 0.999999
+
+
+def test_a_column_of_decimals_keeps_its_type_if_its_steps_are_declared() -> None:
+    X = shifted("float64", 0)[0].round(2)
+    prices = pl.from_pandas(X).cast(pl.Decimal(10, 2))
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, X.a + X.b > 0)
+    (row,) = np.flatnonzero(~model.predict(X))[:1]
+    kinds = []
+    for space in (None, {"a": bf.Step(0.01), "b": bf.Step(0.01)}):
+        answer = bf.Explainer(model, data=prices, space=space).explain(prices[[int(row)]], target=True).only
+        assert model.predict(answer.point.cast(pl.Float64).to_pandas()).all()
+        kinds.append({str(kind) for kind in answer.point.schema.values()})
+    assert kinds == [{"Float64", "Decimal(precision=10, scale=2)"}, {"Decimal(precision=10, scale=2)"}]
