@@ -103,7 +103,7 @@ class Explanation:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changed columns, before and after, in the user's values."""
-        return tuple(column for column in self.columns() if column.changed)
+        return tuple(column for column in self._coded() if column.changed)
 
     @property
     def region(self) -> Region | None:
@@ -126,14 +126,15 @@ class Explanation:
 
     def columns(self) -> tuple[Change, ...]:
         """Every column, changed or not: the facts that all views lay out."""
-        rows = change_rows(self.space, self.factual_codes, self.point_codes, self.words, self._promised, self._acted)
-        if not self.space.unread:
-            return rows
-        held = self.space.values(self.factual_codes[None], self.factual)
-        own = {row.name: held[row.name][0] for row in rows if row.kind == "unread" and row.name in held}
+        held = {name: cells[0] for name, cells in self.space.held_unread(self.factual).items()}
         return tuple(
-            replace(row, before=own[row.name], after=own[row.name]) if row.name in own else row for row in rows
+            replace(row, before=held[row.name], after=held[row.name]) if row.name in held else row
+            for row in self._coded()
         )
+
+    def _coded(self) -> tuple[Change, ...]:
+        """The same, without what nothing reads: it is in no code."""
+        return change_rows(self.space, self.factual_codes, self.point_codes, self.words, self._promised, self._acted)
 
     @property
     def actions(self) -> tuple[Change, ...]:

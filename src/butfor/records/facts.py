@@ -17,7 +17,7 @@ from butfor.problem.targets.score import Score
 from butfor.records import tables
 from butfor.records.header import shared_from
 from butfor.records.schema import contradicted
-from butfor.records.unread import held_unread, recorded
+from butfor.records.unread import recorded, recorded_unread
 from butfor.space.space import Space
 from butfor.verdict import certificate as certificates
 from butfor.verdict.certificate import Certificate, finite
@@ -30,7 +30,7 @@ def facts_of(answers: Explanations) -> Iterator[Facts]:
     labels = tables.labels_of(answers.table)
     columns = recorded(answers)
     missing = tables.blanks(answers.table, tables.kind_of(answers.table, columns)["columns"])
-    unread = held_unread(answers, columns)
+    unread = recorded_unread(answers, columns)
     found = answers.found.tolist()
     for i, at in enumerate(answers.table_rows.tolist()):
         certificate, start = answers.certificates[i], answers.factual_codes[at]

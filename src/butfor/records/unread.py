@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from butfor.explanation.explanations import Explanations
-from butfor.problem.spec import from_spec, to_spec
 from butfor.records import tables
 from butfor.space import frames
 from butfor.space.levels import is_level
@@ -17,33 +18,28 @@ def recorded(answers: Explanations) -> list[str]:
     space, table = answers.space, answers.table
     if not space.unread or frames.is_array(table):
         return list(space.columns)
-    given = frames.positions(table)
-    return [
-        name
-        for name in space.columns
-        if name not in space.unread or (name in given and _is_written(table, name, given[name]))
-    ]
-
-
-def held_unread(answers: Explanations, columns: Iterable[str]) -> dict[str, list[Any]]:
-    """What the rows hold in those of some columns that nothing reads. What no record holds is None."""
-    given = frames.positions(answers.table) if answers.space.unread else {}
-    return {
-        name: [value if is_level(value) else None for value in frames.values(answers.table, name, given[name])]
-        for name in columns
-        if name in answers.space.unread
+    held = space.held_unread(table)
+    kinds = tables.kind_of(table, list(held))
+    written = {
+        column["name"]
+        for column in kinds["columns"]
+        if all(map(is_level, held[column["name"]])) and _comes_back(json.dumps({**kinds, "columns": [column]}))
     }
+    return [name for name in space.columns if name in written or name not in space.unread]
 
 
-def _is_written(table: Any, name: str, position: int) -> bool:
-    """Whether a record holds what a column of a data frame holds, with its type."""
-    cells = frames.values(table, name, position)
-    if not all(map(is_level, cells)):
-        return False
-    described = tables.kind_of(table, [name])
+def recorded_unread(answers: Explanations, columns: Iterable[str]) -> dict[str, list[Any]]:
+    """What the rows hold in those of some columns that nothing reads. What no record holds is None."""
+    held = answers.space.held_unread(answers.table)
+    return {name: [one if is_level(one) else None for one in held[name]] for name in columns if name in held}
+
+
+@lru_cache(maxsize=64)
+def _comes_back(described: str) -> bool:
+    """Whether a type that a record describes is the same when it is read again."""
+    written = json.loads(described)
     try:
-        kept = [from_spec(to_spec(cell)) for cell in cells]
-        made = tables.rebuild(described, [kept], tables.labels_of(table), tables.blanks(table, described["columns"]))
-        return tables.kind_of(made, [name]) == described and frames.values(made, name, 0) == cells
+        made = tables.rebuild(written, [[]], [], [])
+        return bool(tables.kind_of(made, [written["columns"][0]["name"]]) == written)
     except Exception:  # each library has errors of its own for a type that it does not know by name
         return False

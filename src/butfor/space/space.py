@@ -148,11 +148,16 @@ class Space:
     def values(self, codes: FloatArray, table: Any) -> dict[str, list[Any]]:
         """The same by name, with what the rows of `table` hold in the columns that nothing reads, if it has them."""
         known = dict(zip(self.columns, self.cells(codes), strict=True))
+        known |= (held := self.held_unread(table))
+        return {name: cells for name, cells in known.items() if name in held or name not in self.unread}
+
+    def held_unread(self, table: Any) -> dict[str, list[Any]]:
+        """What a table holds in the columns that nothing reads, if it has them. A missing value is None."""
         if not self.unread:
-            return known
+            return {}
+        table = frames.opened(table)
         given = frames.positions(table)
-        known |= {name: frames.values(table, name, given[name]) for name in self.unread if name in given}
-        return {name: cells for name, cells in known.items() if name in given}
+        return {name: frames.values(table, name, given[name]) for name in self.unread if name in given}
 
     def select(self, table: Any) -> Any:
         """The columns of a table that the model was fitted on, in order. Of those that nothing reads, some may be absent."""
