@@ -540,6 +540,8 @@ typedef struct {
     End *ends; double least, most, start, fees[3], *asked; int known; quad step, anchor, blur;
 } Column; /* the last cell of one that loses its number is the missing one; asked: the prices of levels */
 typedef struct { quad **adds, most; } Limit; /* what columns add, and what that is at most; of a number one, of levels one each */
+typedef struct { int column; unsigned char *inside; } Part; /* a column, and which of its cells lie in a set as a whole */
+typedef struct { Part *parts; int count; } Rule; /* what never is true at once */
 typedef struct { whole *score; int from, to; } Leaf;             /* its entries */
 typedef struct { int column, pair, from, to; } Entry;            /* its blocks */
 typedef struct { int column, first, last; int *of_cell; } Pair;  /* the blocks of a column in a tree, and that of each cell or -1 */
@@ -553,6 +555,7 @@ static struct {
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
     unsigned char *home, *alive; whole *price;
     Limit *limits; int limit_count;
+    Rule *rules; int rule_count;
     Grown *trees; Leaf *leaves; Entry *entries; Pair *pairs; int *members;
     int leaf_count, entry_count, pair_count, block_count, member_count, leaf_space, entry_space, pair_space, member_space;
 } q;
@@ -816,6 +819,38 @@ static void read_relations(Json *told) { /* each has a limit for each of its end
     }
 }
 
+static Part rule_part(Json *told) {
+    Part part = {(int)number(list(told)->items, 0, q.column_count), NULL};
+    Column *c = q.columns + part.column;
+    part.inside = room(c->cells, 1);
+    if (c->levels) {
+        need(told->count == 2, "no levels of a rule");
+        for (int i = 0; i < list(told->items + 1)->count; i++) part.inside[number(told->items[1].items + i, 0, c->cells)] = 1;
+        return part;
+    }
+    need(told->count == 4, "no numbers of a rule");
+    double above = told->items[1].kind == 'n' ? -INFINITY : real(told->items + 1), most = told->items[2].kind == 'n' ? INFINITY : real(told->items + 2);
+    int lost = truth(told->items + 3);
+    need(!lost || c->loses, "a column that is never missing, in a rule");
+    for (int k = 0; k <= c->cut_count; k++) {
+        double begins = k ? c->ends[k - 1].after : -INFINITY, ends = k < c->cut_count ? c->ends[k].end : INFINITY;
+        part.inside[k] = ends <= most && (begins > above || (begins == above && (!k || c->ends[k - 1].closed)));
+    }
+    if (lost) part.inside[c->cells - 1] = 1;
+    return part;
+}
+
+static void read_rules(Json *told) {
+    q.rules = room(told ? list(told)->count : 0, sizeof(Rule));
+    for (int r = 0; told && r < told->count; r++) {
+        Rule *rule = q.rules + q.rule_count++;
+        rule->count = list(told->items + r)->count;
+        need(rule->count > 0, "a rule about nothing");
+        rule->parts = room(rule->count, sizeof(Part));
+        for (int i = 0; i < rule->count; i++) rule->parts[i] = rule_part(told->items[r].items + i);
+    }
+}
+
 static quad counts(const Node *leaf, const Goal *goal) { return leaf->adds[goal->plus] - leaf->adds[goal->less]; }
 
 static void read_pairs(Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
@@ -1013,6 +1048,7 @@ static void read_question(Json *shared, Json *own) {
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
     read_relations(maybe(own, "relations"));
+    read_rules(maybe(own, "never"));
     read_goals(part(shared, "wanted"));
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
@@ -1077,6 +1113,29 @@ static void blocks_of(Box *box) { /* of each block: the least price of its livin
     }
 }
 
+static int left_out(Box *box) { /* the cells that rules forbid because all else of them is true; returns whether there were any */
+    int any = 0;
+    for (int r = 0; r < q.rule_count; r++) {
+        Rule *rule = q.rules + r;
+        Part *last = rule->parts;
+        int free = 0;
+        for (int i = 0; i < rule->count; i++) {
+            Part *part = rule->parts + i;
+            Column *c = q.columns + part->column;
+            int other = 0;
+            for (int k = 0; k < c->cells; k++) other |= box->alive[c->first + k] && !part->inside[k];
+            free += other;
+            if (other) last = part;
+        }
+        Column *c = q.columns + last->column;
+        for (int k = 0; k < c->cells && free < 2; k++) {
+            any |= box->alive[c->first + k] && last->inside[k];
+            box->alive[c->first + k] &= !last->inside[k];
+        }
+    }
+    return any;
+}
+
 static void narrowed(Box *box) {
     whole least[q.column_count + 1], must = 0;
     int stays[q.column_count + 1];
@@ -1103,6 +1162,7 @@ static void narrowed(Box *box) {
         }
         box->nobody |= !some;
     }
+    if (left_out(box)) { narrowed(box); return; }
     blocks_of(box);
     for (int t = 0; t < model.count; t++) {
         int some = 0;

@@ -518,22 +518,22 @@ class Column:
 
     def least(self, low, high, slope, free=False):
         """The least of price + slope x over a change to a number of a range, or less, and where; None if there is none."""
-        near = {self.start, low, high} if slope else {self.start}
-        blur = 2 * self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
+        near, blur = [self.start, low, high] if slope else [self.start], 0
         if slope and self.square and not free:  # where the price rises as fast as the rest falls
-            near |= {self.start + (way * self.rate - slope) / (2 * self.square) for way in (-1, 1)}
-        near = {min(max(x, low), high) for x in near} if low <= high else set()
+            near += [self.start + (way * self.rate - slope) / (2 * self.square) for way in (-1, 1)]
+        near = [min(max(x, low), high) for x in near] if low <= high else []
         if self.step:
+            blur = 2 * self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
             first, last = up(low - blur - self.anchor, self.step), (high + blur - self.anchor) // self.step
             places = {k for x in near for k in ((x - self.anchor) // self.step, up(x - self.anchor, self.step))}
             near = {self.anchor + min(max(k, first), last) * self.step for k in places} if first <= last else ()
-        slack = {x: blur * (self.rate + 2 * self.square * (abs(x - self.start) + blur) + abs(slope)) for x in near}
-        return min([(self.paid(x, free) + slope * x - slack[x], x) for x in near], default=None)
+        slack = {x: blur * (self.rate + 2 * self.square * (abs(x - self.start) + blur) + abs(slope)) for x in near if blur}
+        return min([(self.paid(x, free) + slope * x - slack.get(x, 0), x) for x in near], default=None)
 
     def paid(self, value, free=False):
         """What a change to a number costs, unless nothing has a price."""
         move = abs(value - self.start)
-        return F(0) if free else self.fee + self.rate * move + self.square * move * move
+        return F(0) if free else self.fee + move * (self.rate + self.square * move)
 
     def takes(self, value):
         """The price of an answer's value, and whether it is a change. It must be admissible."""
@@ -565,6 +565,35 @@ class Column:
             return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(node, inputs[at]))
         lost = self.lost and self.model.left(node, self.inputs[-1][at])
         return (1 << self.place[node[1]]) - 1 | bool(lost) << len(self.ends) + 1
+
+    def set_of(self, *told):
+        """A set of values: positions of levels, or numbers above one and at most another, perhaps with the missing one."""
+        if self.levels is not None:
+            return sum({1 << whole(k, 0, len(self.levels), "a level of a rule") for k in told[0]})
+        above, most, lost = told
+        need(type(lost) is bool and lost <= self.lost, self.name, "is missing in a rule")
+        return -INF if above is None else real(above, "a rule"), INF if most is None else real(most, "a rule"), lost
+
+    def set_said(self, its):
+        if self.levels is not None:
+            return " or ".join(self.word(k) for k in range(len(self.levels)) if its >> k & 1)
+        ends = [f"{words} {digits(x, 17)}" for words, x in zip(("above", "at most"), its) if abs(x) != INF]
+        return (" and ".join(ends) or "a number") + " or missing" * its[2]
+
+    def lies(self, value, its):
+        """Whether a value, a number or the position of a level, lies in a set."""
+        if self.levels is not None:
+            return its >> value & 1
+        return its[2] if value is None else its[0] < value <= its[1]
+
+    def cells_in(self, its):
+        """The cells that lie in a set as a whole, as bits."""
+        if self.levels is not None:
+            return its
+        above, most, lost = its
+        begins, ends = [(-INF, True), *(end[1:] for end in self.ends)], [*(end[0] for end in self.ends), INF]
+        inside = [end <= most and (begin > above or (begin == above and open)) for (begin, open), end in zip(begins, ends)]
+        return sum(1 << k for k, its in enumerate([*inside, lost]) if its)
 
     def word(self, value):
         if self.levels is not None:
@@ -613,10 +642,42 @@ class Relation:
         ends = " and ".join(f"{x} {words}" for x, words in ((self.least, "at least"), (self.most, "at most")) if x is not None)
         return f"The sum of {', '.join(parts)} is {ends}, give or take {digits(self.off, 2)}."
 
-    def kept(self, values):
+    def kept(self, columns, values):
         """Whether the values of an answer keep it: numbers, or the positions of levels."""
         total = sum(its[values[j]] if type(its) is list else its * values[j] for j, its in self.adds.items())
         return all(x is None or way * (total - x) <= self.off for way, x in ((1, self.most), (-1, self.least)))
+
+
+class Rule:
+    """What never is true at once: that each of some columns lies in a set.
+
+    parts: (column, set), which is some levels, as bits, or (above, most, whether missing belongs to it)
+    """
+
+    def __init__(self, told, columns):
+        need(told, "a rule about nothing")
+        self.parts = [(j, columns[whole(j, 0, len(columns), "a column of a rule")].set_of(*its)) for j, *its in told]
+
+    def said(self, columns):
+        return f"Never at once: {', and '.join(columns[j].name + ' is ' + columns[j].set_said(its) for j, its in self.parts)}."
+
+    def kept(self, columns, values):
+        return not all(columns[j].lies(values[j], its) for j, its in self.parts)
+
+
+def leave_out(rules, box, without):
+    """Leave out, in place, what a rule forbids because all else of it is true in a box. Returns whether there was any.
+
+    rules: parts (column, set); without: what is left of a part of a column without a set, nothing if that is all of it
+    """
+    before = list(box)
+    for parts in rules:
+        rest = [(j, without(j, box[j], its)) for j, its in parts]
+        free = [(j, left) for j, left in rest if left]
+        if len(free) < 2:
+            j, left = (free or rest)[0]
+            box[j] = left
+    return box != before
 
 
 class Tree:
@@ -681,6 +742,7 @@ class Question:
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         self.relations = [Relation(told, self.columns) for told in own.get("relations", ())]
         self.limits = [limit for relation in self.relations for limit in relation.limits]
+        self.rules = [Rule(told, self.columns) for told in own.get("never", ())]
         each = [[adds.get(j, 0) for adds, _ in self.limits] for j in range(len(self.columns))]
         self.terms = [Term(column, model, its) for column, its in zip(self.columns, each)] if model.weights else []
         need(all(f in column_of for f, its in enumerate(model.weights) if any(its)), "no column sets a feature that has a weight")
@@ -709,6 +771,7 @@ class Question:
             in_grains = [len(node) == 1 and self.in_grains(node[0]) for node in nodes]
             self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, in_grains))
             self.count += sum(map(len, self.trees[-1].blocks.values()))
+        self.never = [[(j, self.columns[j].cells_in(its)) for j, its in rule.parts] for rule in self.rules]
         self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]
 
     def taxed(self, tax):
@@ -741,7 +804,7 @@ class Question:
             cost, changed = cost + price, changed + moved
             row.update(zip(column.features, column.sets(value)))
             own.append(perhaps(value, "a value") if column.levels is None else value)
-        need(all(relation.kept(own) for relation in self.relations), "the answer breaks a relation")
+        need(all(its.kept(self.columns, own) for its in self.relations + self.rules), "the answer breaks a relation or a rule")
         need(changed <= self.limit, "the answer changes", changed, "columns")
         sums = self.model.added(row)
         ways = [[(sums[goal.plus] - sums[goal.less], goal) for goal in way] for way in self.wanted.ways]
@@ -773,16 +836,13 @@ class Walk:
     """The walk through the tree of boxes, step by step, with the messages, rates, toll and taxes that were said last."""
 
     def __init__(self, question):
-        self.q, self.steps, ways = question, Counter(), range(len(question.goals))
+        self.q, ways = question, range(len(question.goals))
         self.message, self.rates, self.shift, self.toll = [0] * question.count, [0] * len(question.goals[0]), 0, 0
         self.price, self.back = question.price, 0  # with taxes, and what is paid back for them
         leaves = [range(len(tree.leaves)) for tree in question.trees]
         self.open = [self.narrowed(Box(list(question.alive), leaves, way)) for way in reversed(ways)]
 
-    def step(self, told):
-        need(type(told) is dict and len(told) == 1, "a step says one thing")
-        ((kind, what),) = told.items()
-        need(self.open, "a step after the end")
+    def step(self, kind, what):
         if kind == "end":
             self.end(self.open.pop(), what)
         elif kind == "split":
@@ -800,7 +860,6 @@ class Walk:
         else:
             need(kind == "toll" and self.q.counted, "an unknown step, or a toll without a limit:", shown(kind))
             self.toll = whole(what, 0, BIG, "a toll")
-        self.steps[what if kind == "end" else kind] += 1
 
     def parts(self, box, j, cells):
         """The parts of a box; the one that comes first stands last. Together they are the box, whatever `cells` are."""
@@ -835,6 +894,8 @@ class Walk:
             spare = q.bound - box.cost + least[j]
             for a, b in runs(box.alive[j]):
                 box.alive[j] -= sum(1 << c for c in range(a, b) if q.price[j][c] >= spare)
+        if leave_out(q.never, box.alive, lambda j, cells, its: cells & ~its):
+            return self.narrowed(box)
         known, leaves, spare, room = {}, [], q.bound - box.cost, q.limit - must
         for tree, mine in zip(q.trees, box.leaves):
             extra, more = {}, {}
@@ -916,7 +977,7 @@ class Walk:
 class Term:
     """What a column adds to a weighted sum, and what that costs.
 
-    A part of it is some levels, as bits, or (low, high, whether it may stay, whether it may change to a number between these).
+    A part of it is some levels, as bits, or (above, most, whether it may stay, whether it may change to a number in between).
     adds (levels, sums), slope, base (sums): what it adds to each sum, and takes from each limit of a relation
     size (sums): the most that it can add, in size; off (sums): by how much the pipeline before it may be off
     """
@@ -937,7 +998,7 @@ class Term:
             weight = [sum(w[k] for w in weights) for k in sums]
             self.slope, self.base, self.off = ([w * x for w in weight] for x in column.line)
             self.off = list(map(abs, self.off))
-            self.all = column.low, column.high, column.stay, True
+            self.all = -INF, INF, column.stay, True
             far = max(map(abs, [column.now] + [column.low, column.high] * (column.low <= column.high)))
             self.size = [abs(a) * far + abs(b) + off for a, b, off in zip(self.slope, self.base, self.off)]
             self.slope, self.base = [*self.slope, *[-limit for limit in limits]], [*self.base, *[F(0)] * len(limits)]
@@ -946,12 +1007,24 @@ class Term:
         """Two parts that are all of a part together: levels of a mask, a number that stays, or one that is at most `at`."""
         if self.levels:
             return part & int(at, 16), part & ~int(at, 16)
-        low, high, stay, change = part
+        above, most, stay, change = part
         if at == "stay":
-            return (low, high, stay, False), (low, high, False, change)
+            return (above, most, stay, False), (above, most, False, change)
         cut = real(at, "a cut")
-        below = self.column.now <= cut
-        return (low, min(high, cut), stay and below, change), (max(low, cut), high, stay and not below, change)
+        return self.without(part, (cut, INF, False)), self.without(part, (-INF, cut, False))
+
+    def without(self, part, its):
+        """What is left of a part without a set, or more; nothing if the set holds all of it."""
+        if self.levels:
+            return part & ~its
+        above, most, stay, change = part or (0, 0, False, False)
+        begins, ends = max(above, self.column.low) > its[0] or above == its[0], min(most, self.column.high) <= its[1]
+        stay, change = stay and not self.column.lies(self.column.now, its), change and not (begins and ends)
+        if begins:
+            above = max(above, its[1])
+        elif ends:
+            most = min(most, its[0])
+        return (above, most, stay, change) if stay or change else ()
 
     def gain(self, value, worth):
         """What a value adds, if a unit of each sum is worth so much."""
@@ -965,9 +1038,9 @@ class Term:
         if self.levels:
             its = [(c.price[k] * (not free) - self.gain(k, worth), k) for k in range(len(self.adds)) if part >> k & 1]
             return [min([x for x in its if (x[1] == c.now) == stays], default=None) for stays in (True, False)]
-        low, high, may_stay, may_change = part
+        above, most, may_stay, may_change = part or (0, 0, False, False)
         slope, base = (sum(map(mul, worth, its)) for its in (self.slope, self.base))
-        found = c.least(low, high, -slope, free) if may_change else None
+        found = c.least(max(above, c.low), min(most, c.high), -slope, free) if may_change else None
         return (-slope * c.now - base, c.now) if may_stay else None, found and (found[0] - base, found[1])
 
 
@@ -978,27 +1051,29 @@ class LinearWalk:
     """
 
     def __init__(self, question):
-        self.q, self.steps, self.terms, sums = question, Counter(), question.terms, len(question.model.base)
+        self.q, self.terms, sums = question, question.terms, len(question.model.base)
         kept = [Goal(sums + k, 0, -most, -most, False) for k, (_, most) in enumerate(question.limits)]
         self.rates = [F(0)] * len(question.wanted.ways[0] + kept)
-        self.open = [([term.all for term in self.terms], way + kept) for way in reversed(question.wanted.ways)]
+        self.rules = [rule.parts for rule in question.rules]
+        self.open = [self.narrowed([term.all for term in self.terms], way + kept) for way in reversed(question.wanted.ways)]
 
-    def step(self, told):
-        need(type(told) is dict and len(told) == 1, "a step says one thing")
-        ((kind, what),) = told.items()
-        need(self.open, "a step after the end")
+    def step(self, kind, what):
         if kind == "rate":
             rates, shift = rates_of(what, len(self.rates))
             self.rates = [F(rate, 1 << shift) for rate in rates]
         elif kind == "split":
             j, (box, way) = whole(what[0], 0, len(self.terms), "a column"), self.open.pop()
             for part in self.terms[j].parts(box[j], what[1])[::-1]:
-                self.open.append(([part if i == j else its for i, its in enumerate(box)], way))
+                self.open.append(self.narrowed([part if i == j else its for i, its in enumerate(box)], way))
         else:
             need((kind, what) == ("end", "dual"), "an unknown step:", shown(kind))
             found = self.bound(*self.open.pop(), self.rates)
             need(found is None or found[0] >= self.q.below, "the rate does not prove the claim")
-        self.steps[what if kind == "end" else kind] += 1
+
+    def narrowed(self, box, way):
+        while leave_out(self.rules, box, lambda j, part, its: self.terms[j].without(part, its)):
+            pass
+        return box, way
 
     def bound(self, box, way, rates):
         """The bound of rates, and the value of each column that it comes from; None if nobody is in the box."""
@@ -1084,14 +1159,17 @@ def verify(lines, shared, model):
 def proven(question, own, lines):
     """What the lines of a proof say about a question that was read from the first of them."""
     found = None if own["answer"] is None else question.answer(own["answer"])
-    walk = (LinearWalk if question.model.weights else Walk)(question)
+    walk, steps = (LinearWalk if question.model.weights else Walk)(question), Counter()
     for number, line in enumerate(lines[1:-1], 2):
         try:
-            walk.step(parsed(line))
+            ((kind, what),) = parsed(line).items()
+            need(walk.open, "a step after the end")
+            walk.step(kind, what)
+            steps[what if kind == "end" else kind] += 1
         except Exception as error:
             raise Wrong(f"line {number}: {told(error)}") from None
     need(not walk.open, "the proof ends before", len(walk.open), "boxes are done")
-    return "\n".join(words_of(question, own, found, walk.steps))
+    return "\n".join(words_of(question, own, found, steps))
 
 
 def words_of(question, own, found, steps):
@@ -1101,7 +1179,7 @@ def words_of(question, own, found, steps):
     for column in question.columns:
         yield "  " + column.said()
     yield from [f"  At most {question.limit} of them change."] * question.counted
-    yield from ["  " + relation.said(question.columns) for relation in question.relations]
+    yield from ["  " + its.said(question.columns) for its in question.relations + question.rules]
     if found is not None:
         cost, sure = found
         changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.columns, own["answer"]) if c.takes(v)[1]]

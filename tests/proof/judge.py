@@ -111,11 +111,28 @@ def number(x: Any) -> Fraction:
     return Fraction(float.fromhex(x) if isinstance(x, str) else x)
 
 
-def options(about: dict[str, Any], own: dict[str, Any], model: JudgedModel) -> list[tuple[list[float], Fraction, bool]]:
-    """What a column may become: its features, its exact price, and whether that is a change."""
+def lies(value: Any, where: list[Any]) -> bool:
+    """Whether a number, the position of a level, or None for a missing number lies in a set of a rule."""
+    if len(where) == 1:
+        return value in where[0]
+    above, most, lost = where
+    if value is None:
+        return bool(lost)
+    return (above is None or value > number(above)) and (most is None or value <= number(most))
+
+
+def options(
+    about: dict[str, Any], own: dict[str, Any], model: JudgedModel, sets: list[list[Any]]
+) -> list[tuple[list[float], Fraction, bool, list[bool]]]:
+    """What a column may become: its features, its exact price, whether that is a change, and in which sets it lies."""
     if "levels" in about:
         return [
-            ([np.nan if x is None else float.fromhex(x) for x in level[1:]], number(price), k != own["now"])
+            (
+                [np.nan if x is None else float.fromhex(x) for x in level[1:]],
+                number(price),
+                k != own["now"],
+                [lies(k, where) for where in sets],
+            )
             for k, (level, price) in enumerate(zip(about["levels"], own["prices"], strict=True))
             if price is not None
         ]
@@ -133,6 +150,8 @@ def options(about: dict[str, Any], own: dict[str, Any], model: JudgedModel) -> l
                 three = [float(np.nextafter(single, np.float32(way))) for way in (-np.inf, np.inf)] + [float(single)]
             ends |= {*three, *((a + float(single)) / 2 for a in three)}
         near |= {float(np.nextafter(end, way)) for end in ends for way in (-np.inf, np.inf)} | ends
+    given = {float(number(end)) for where in sets for end in where[:2] if end is not None}
+    near |= given | {float(np.nextafter(end, way)) for end in given for way in (-np.inf, np.inf)}
     tried = {Fraction(value) for value in near if np.isfinite(value)}
     if about["grid"]:
         step, anchor = map(Fraction, about["grid"])
@@ -144,23 +163,27 @@ def options(about: dict[str, Any], own: dict[str, Any], model: JudgedModel) -> l
         if least <= value <= most and (value != now or not known):
             move = abs(value - now)
             found[value] = fee + rate * move + square * move * move
-    cheapest: dict[bytes, tuple[list[float], Fraction, bool]] = {}
+    cheapest: dict[bytes, tuple[list[float], Fraction, bool, list[bool]]] = {}
     for value, price in sorted(found.items(), key=lambda one: one[1]):
         x = float(value)
         moved = value != now or not known
-        way = model.goes_left(np.full(len(cuts), x), np.array(cuts)).tobytes() + bytes([moved])
-        cheapest.setdefault(way, ([x] * len(about["features"]), price, moved))
+        inside = [lies(value, where) for where in sets]
+        way = model.goes_left(np.full(len(cuts), x), np.array(cuts)).tobytes() + bytes([moved, *inside])
+        cheapest.setdefault(way, ([x] * len(about["features"]), price, moved, inside))
     lose = own.get("missing") if known else 0 if own["stay"] else None
     if lose is None:
         return list(cheapest.values())
     lost = [np.nan if x is None else float.fromhex(x) for x in about["missing"]]
-    return [*cheapest.values(), (lost, number(lose), known)]
+    return [*cheapest.values(), (lost, number(lose), known, [lies(None, where) for where in sets])]
 
 
 def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: str) -> Fraction | None:
     """The exact least cost of an admissible row that may get the wanted class; None if there is none."""
     model = JudgedModel(kind, content)
-    lists = [options(about, mine, model) for about, mine in zip(shared["columns"], own["columns"], strict=True)]
+    rules = own.get("never", [])
+    sets = [[where for rule in rules for k, *where in rule if k == j] for j in range(len(shared["columns"]))]
+    each = zip(shared["columns"], own["columns"], sets, strict=True)
+    lists = [options(about, mine, model, its) for about, mine, its in each]
     sizes = [len(one) for one in lists]
     if np.prod(sizes, dtype=float) > MOST_ROWS:
         raise TooManyError
@@ -174,6 +197,11 @@ def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: 
         cost += np.array([float(one[1]) for one in some])[chosen]
         changed += np.array([one[2] for one in some], dtype=int)[chosen]
     may = model.may_say(rows, shared["wanted"])
+    said = [
+        iter(np.array([one[3] for one in some], dtype=bool)[chosen].T) for some, chosen in zip(lists, at, strict=True)
+    ]
+    for rule in rules:
+        may &= ~np.all([next(said[k]) for k, *_ in rule], axis=0)
     if own["changes"] is not None:
         may &= changed <= own["changes"]
     if not may.any():

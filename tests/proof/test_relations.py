@@ -65,7 +65,9 @@ def table() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def keeps(own: dict[str, Any], row: list[Any]) -> bool:
-    """Whether a row keeps the relations, give or take what they say: numbers, and positions of levels."""
+    """Whether a row keeps the relations, give or take what they say, and the rules: numbers, and positions of levels."""
+    if any(all(judge.lies(row[j], where) for j, *where in rule) for rule in own.get("never", ())):
+        return False
     for told in own.get("relations", ()):
         adds = [(its[row[j]] if isinstance(its, list) else its, row[j]) for j, its in told["adds"]]
         total = sum(
@@ -270,7 +272,7 @@ SABOTAGE = {
     "forgets what is given": ("way * end + self.off)", "way * end)"),
     "turns no sign": ("(less, self.least, -1)", "(self.adds, self.least, 1)"),
     "takes the dearest level": ("sum((t * x[cell] for t, x in taxes)", "sum((max(t * y for y in x) for t, x in taxes)"),
-    "looks at one end of a cell": ("{self.start, low, high} if slope", "{self.start, low} if slope"),
+    "looks at one end of a cell": ("[self.start, low, high] if slope", "[self.start, low] if slope"),
     "forgets that numbers may stay": ("[slope * (self.now or 0)] * own +", "[] +"),
     "puts the row in another cell": ("+ sum(x < value for x in self.more)", "+ 0"),
     "turns limits of weighted sums": ("Goal(sums + k, 0, -most, -most, False)", "Goal(sums + k, 0, most, most, False)"),
@@ -345,8 +347,8 @@ def test_what_is_no_sum_is_refused(tmp_path: Path) -> None:
     X, y = table()
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[["a", "b"]], y)
     answers = bf.Explainer(model, data=X[["a", "b"]]).explain(
-        X[["a", "b"]].iloc[:1], constraints=[bf.implies(bf.rises("a"), bf.falls("b"))]
+        X[["a", "b"]].iloc[:1], constraints=[bf.combinations("a", "b")]
     )
-    with pytest.raises(UnsupportedProblemError, match="the constraint implies"):
+    with pytest.raises(UnsupportedProblemError, match="the constraint combinations"):
         bf.prove(answers, model, tmp_path / "none")
     assert not (tmp_path / "none").exists()

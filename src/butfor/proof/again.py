@@ -43,13 +43,20 @@ class GivenProofs:
         try:
             own = json.loads(by.opened(str(file)).decode().partition("\n")[0])
             shared = json.loads(by.beside(str(file), *own["question"]))
-            told = (own["columns"], own["changes"], own.get("relations", []), shared["columns"], shared["model"]["sha256"],
-                    shared["wanted"])  # fmt: skip
+            joining = {key: own.get(key, []) for key in asked.joining(i)}
+            told = (
+                own["columns"],
+                own["changes"],
+                joining,
+                shared["columns"],
+                shared["model"]["sha256"],
+                shared["wanted"],
+            )
             by.check(str(file), {})
         except Exception as error:  # a proof can hold anything
             return False, f"{file.name} is not verified: {by.told(error)}"
-        due = json.loads(json.dumps([asked.row(i), asked.changes(), asked.relations(i), *whole, asked.wanted(i)]))
-        parts = ("row", "number of changes", "relation", "table of columns", "model", "target")
+        due = json.loads(json.dumps([asked.row(i), asked.changes(), asked.joining(i), *whole, asked.wanted(i)]))
+        parts = ("row", "number of changes", "relation or rule", "table of columns", "model", "target")
         other = [part for part, a, b in zip(parts, told, due, strict=True) if a != b]
         if other:
             return False, f"{file.name} is about another {other[0]}"

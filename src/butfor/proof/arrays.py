@@ -42,6 +42,25 @@ class Taxed(NamedTuple):
     back: int
 
 
+class RulePart(NamedTuple):
+    """A column and some of its cells, as a part of what never is true at once. first: where its cells begin."""
+
+    column: int
+    first: int
+    inside: BoolArray
+
+    def undecided(self, alive: BoolArray) -> bool:
+        """Whether other cells live."""
+        return bool((self._living(alive) & ~self.inside).any())
+
+    def left_out(self, alive: BoolArray) -> None:
+        """Leave the cells out, in place."""
+        self._living(alive)[:] &= ~self.inside
+
+    def _living(self, alive: BoolArray) -> BoolArray:
+        return alive[self.first : self.first + len(self.inside)]
+
+
 class Arrays:
     """The cells, blocks, entries and leaves of a question, numbered as the checker numbers them.
 
@@ -82,6 +101,9 @@ class Arrays:
             bound=int(question.bound),
             limit=int(question.limit),
         )
+        self.never = [
+            [RulePart(j, int(cells[j]), _bits([its], [sizes[j]])) for j, its in rule] for rule in question.never
+        ]
         self.block_tree = np.repeat(np.arange(len(trees)), np.diff(self.asked.blocks))
 
     @property
@@ -93,8 +115,27 @@ class Arrays:
         return len(self.asked.leaves) - 1
 
     def narrowed(self, alive: BoolArray, leaf: BoolArray) -> bool:
-        """Leave out, in place, cells and leaves whose rows all cost too much. False if no row is left."""
-        return bool(kernels.narrow_box(self.asked, alive, leaf))
+        """Leave out, in place, cells and leaves whose rows all cost too much, or break a rule. False if no row is left."""
+        while kernels.narrow_box(self.asked, alive, leaf):
+            if not self._ruled_out(alive):
+                return True
+        return False
+
+    def _ruled_out(self, alive: BoolArray) -> bool:
+        """Leave out, in place, cells that rules forbid because all else of them is true. Returns whether there were any."""
+        before = alive.copy()
+        for rule in self.never:
+            free = [part for part in rule if part.undecided(alive)]
+            if len(free) < 2:
+                (free or rule)[0].left_out(alive)
+        return bool((alive != before).any())
+
+    def broken(self, alive: BoolArray, cells: Sequence[int]) -> RulePart | None:
+        """A part of a rule that cells, one of each column, break: one that is not decided in a box."""
+        for rule in self.never:
+            if all(part.inside[cells[part.column]] for part in rule):
+                return next(part for part in rule if part.undecided(alive))
+        return None
 
     def misses(self, way: int, leaf: BoolArray) -> bool:
         """Whether the best leaves miss a goal."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from butfor.claim import Claim
 from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from butfor.model.float_order import last_between
 from butfor.model.readout import Threshold
+from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
+from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
@@ -193,15 +195,46 @@ class ProofQuestion:
         }
         if now and domain.missing[i, j] and np.isfinite(lose):
             told["missing"] = lose.hex()
-        if j in sum_columns(self.problem) and not self.model.weights:
-            told["ends"] = self._ends(i, j)
+        if (ends := self._ends(i, j)) and not self.model.weights:
+            told["ends"] = ends
         return told
 
     def _ends(self, i: int, j: int) -> list[str]:
-        """Further ends of cells of a column of relations: around its own number and, on a grid of few, around each."""
-        one = self.problem.take(np.array([i]))
-        near, between = np.nextafter(one.factuals[0, j], [-np.inf, np.inf]), between_values(one, j)
-        return [x.hex() for x in np.concatenate([near, near if between is None else between]).tolist()]
+        """Further ends of cells: where rules begin or end to hold.
+
+        Of a column of relations, also around its own number and, on a grid of few, around each.
+        """
+        one, ends = self.problem.take(np.array([i])), list[float]()
+        if j in sum_columns(self.problem):
+            between = between_values(one, j)
+            ends = np.nextafter(one.factuals[0, j], [-np.inf, np.inf]).tolist()
+            ends += [] if between is None else between.tolist()
+        told = [x for rule in self.never(i) for k, *where in rule if k == j for x in where[:2] if x is not None]
+        return [*map(float.hex, ends), *told]
+
+    def never(self, i: int) -> list[list[list[Any]]]:
+        """The rules of a row: in which sets columns never lie at once. A cause never comes without its consequence."""
+        one, found = self.problem.take(np.array([i])), list[list[list[Any]]]()
+        for relation in self.problem.relations_of(Implication):
+            (cause, caused), (consequence, follows) = relation.parts(one.space, one.factuals[0])
+            both: list[tuple[int, At]] = [(cause, caused), (consequence, partial(_otherwise, follows))]
+            found.append([[j, *self._where(one, j, holds)] for j, holds in both])
+        return found
+
+    def _where(self, one: Problem, j: int, holds: At) -> list[Any]:
+        """Where something holds of a column: the positions of levels, or above and at most which numbers, and if missing."""
+        lost, levels = bool(self.lost[j]), self.problem.space.features[j].levels
+        missing = lost and bool(holds(np.array([np.nan]))[0])
+        if levels is not None:
+            return [np.flatnonzero([*holds(np.arange(len(levels), dtype=np.float64)), *[missing] * lost]).tolist()]
+        ends, own = np.array([-END_OF_NO_RANGE, END_OF_NO_RANGE]), one.factuals[0, j]
+        first, last = holds(ends).tolist()
+        if first == last:
+            return [*([None, None] if first else [(0.0).hex()] * 2), missing]
+        at = float(last_between(lambda x: holds(x) == first, ends[:1], ends[1:])[0])
+        between = turn(one.domain, j, holds)  # of a grid: so that it is in no doubt
+        at = at if between == np.inf or (own <= at) != (own <= between) else between
+        return [None if first else at.hex(), None if last else at.hex(), missing]
 
     def _level(self, i: int, j: int) -> dict[str, Any]:
         domain, size = self.problem.domain, self.problem.domain.levels[j].shape[1] + int(self.lost[j])
@@ -243,6 +276,10 @@ class ProofQuestion:
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""
         return self.problem.most_changes if self.problem.relations_of(AtMost) else None
+
+    def joining(self, i: int) -> dict[str, list[Any]]:
+        """What a row says of several columns at once: its relations, and its rules."""
+        return {"relations": self.relations(i), "never": self.never(i)}
 
     def relations(self, i: int) -> list[dict[str, Any]]:
         """The relations of a row: sums of columns between two ends, give or take what rounding leaves open."""
@@ -307,6 +344,11 @@ def _range(problem: Problem, j: int) -> tuple[float, float]:
     return float(known.min()), float(known.max())
 
 
+def _otherwise(holds: At, values: FloatArray) -> BoolArray:
+    """Where something does not hold."""
+    return ~holds(values)
+
+
 def _wanted(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, Any]:
     """A target in the words of a question."""
     if isinstance(target, OtherBeyond):
@@ -341,7 +383,7 @@ def _refuse(question: Question, problem: Problem) -> None:
         if constraint in question.judged or constraint in question.candidates or constraint.alters:
             raise not_asked(f"the constraint {constraint!r}")
     for relation in problem.relations:
-        if not isinstance(relation, AtMost | LinearRelation):
+        if not isinstance(relation, AtMost | LinearRelation | Implication):
             raise not_asked(f"the constraint {relation!r}")
     if not problem.prices.is_added or problem.prices.calls:
         raise not_asked(f"the cost {question.cost!r}")

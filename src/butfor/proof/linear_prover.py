@@ -47,7 +47,8 @@ class LinearProver:
 
     def _say(self, **step: Any) -> None:
         self.lines.append(json.dumps(step, separators=(",", ":")))
-        self.walk.step(step)
+        for kind, what in step.items():
+            self.walk.step(kind, what)
 
     def _box(self, box: list[Any], way: list[Any]) -> None:
         """End a box, or part it."""

@@ -304,7 +304,7 @@ class _Writer:
             "row": str(self.asked.claim.answers.labels[i]),
             "columns": self.asked.row(i),
             "changes": self.asked.changes(),
-            **({"relations": relations} if (relations := self.asked.relations(i)) else {}),
+            **{key: its for key, its in self.asked.joining(i).items() if its},
             "below": None if below is None else float(below).hex(),
             "answer": self.asked.answer(i),
         }
@@ -315,7 +315,7 @@ class _Writer:
         by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
         own = by.parsed(head)
         asked = by.Question(shared, own, self.asked.model)
-        several = len(asked.wanted.ways[0]) + len(asked.limits) > 1
+        several = len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
         linear = RivalsProver if several else LinearProver
         prover = linear(asked, budget) if self.asked.model.weights else Prover(asked, by.runs, budget)
         steps = prover.prove()

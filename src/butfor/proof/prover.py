@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from butfor.proof.kernels import NO_PRICE
 from butfor.proof.lists import Whole
 from butfor.proof.model_files import hexes
 from butfor.proof.related import BestTaxes, RelatedCells
+from butfor.proof.states import Pending, State, WishedState
 from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.ensemble.reduce import reduce
@@ -48,35 +49,6 @@ LARGEST_WORTH = 2.0**58
 
 RATE_BITS = 15
 """The sum of the rates is said with so many bits."""
-
-
-class State(NamedTuple):
-    """What the checker knows, and after how many steps."""
-
-    message: Whole
-    worth: Worth
-    toll: int
-    taxed: Taxed
-    lines: int
-
-
-class WishedState(NamedTuple):
-    """What the search would like the state to be, in shares of the claim."""
-
-    message: FloatArray
-    rates: FloatArray
-    toll: float
-    tax: FloatArray
-
-
-class Pending(NamedTuple):
-    """A box that is left: the way to the goals, its cells and leaves, its depth, and what was wished for in the box around it."""
-
-    way: int
-    alive: BoolArray
-    leaf: BoolArray
-    depth: int
-    wish: WishedState
 
 
 class Prover:
@@ -136,8 +108,6 @@ class Prover:
             if said and self._bound(alive, leaf, self.message) >= self.target:
                 return self._end("dual")
             node, best = Node(self, alive, leaf), None
-            if node.constant and not self.related:
-                raise CheaperError(self._cheapest(alive))
             found, self.wish = node.ascend(self, depth)
             wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound)
             wanted = np.where(node.known, wished, 0).astype(np.int64)
@@ -148,7 +118,26 @@ class Prover:
                 return self._end("dual")
             if not np.isfinite(found) or not self._dropped(alive, leaf, wanted, node.known, depth):
                 break
-        return self._related_parts(alive, leaf, depth, node, best) or self._parted(alive, leaf, depth, node)
+        boxes = self._ruled_parts(alive, leaf, depth, self._chosen(alive, leaf, node, best))
+        return boxes or self._related_parts(alive, leaf, depth, node, best) or self._parted(alive, leaf, depth, node)
+
+    def _chosen(self, alive: BoolArray, leaf: BoolArray, node: Node, best: BestTaxes | None) -> list[int]:
+        """The cell that each column would choose, counted in the column."""
+        price = self.arrays.asked.price
+        if self.arrays.never and not node.constant:
+            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * self.arrays.asked.bound).astype(np.int64)
+            price = self._paid(alive, leaf, wished).cell
+        chosen = self._cheapest(alive, price)
+        if best is not None:
+            row = best.cells[int(np.argmax(best.share))]
+            for j, cell in zip(self.related.columns, row.tolist(), strict=True):
+                chosen[j] = cell - int(self.arrays.asked.cells[j])
+        return chosen
+
+    def _ruled_parts(self, alive: BoolArray, leaf: BoolArray, depth: int, chosen: list[int]) -> list[Pending]:
+        """The parts of a box in which the chosen cells break a rule; none if they break none."""
+        part = self.arrays.broken(alive, chosen)
+        return [] if part is None else self._halves(alive, leaf, depth, part.column, part.inside)
 
     def _best_taxes(self, alive: BoolArray, leaf: BoolArray, message: Whole, constant: bool) -> BestTaxes:
         """The taxes that prove most with these messages and the rates and the toll that are wished for."""
@@ -177,13 +166,15 @@ class Prover:
         chosen[cells] = True
         return self._halves(alive, leaf, depth, j, chosen)
 
-    def _cheapest(self, alive: BoolArray) -> list[int]:
+    def _cheapest(self, alive: BoolArray, price: Whole | None = None) -> list[int]:
         """The cheapest living cell of each column, counted in the column."""
-        price = np.where(alive, self.arrays.asked.price, NO_PRICE)
+        price = np.where(alive, self.arrays.asked.price if price is None else price, NO_PRICE)
         start = self.arrays.asked.cells
         return [int(np.argmin(price[a:b])) for a, b in pairwise(start)]
 
     def _parted(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
+        if node.constant:
+            raise CheaperError(self._cheapest(alive))
         arrays, reduced, work = self.arrays, node.reduced, node.work
         cells = reduced.cells
         j, where = branching(cells.start, cells.ordered, work.alive, work.x, work.potential, work.vote)

@@ -42,7 +42,21 @@ class RivalsProver(LinearProver):
             return
         planes, share = found
         rows = [(plane.row, part) for plane, part in zip(planes, share.tolist(), strict=True) if part > TAKES_PART]
-        self._say(split=self._parting(box, rows))
+        broken = [part for row, _ in sorted(rows, key=lambda own: -own[1]) if (part := self._broken(box, row))]
+        self._say(split=broken[0] if broken else self._parting(box, rows))
+
+    def _broken(self, box: list[Any], row: list[Any]) -> list[Any]:
+        """Where to part a box because a row breaks a rule: where the first part of it that is not decided begins or ends."""
+        terms = self.walk.terms
+        for rule in self.walk.rules:
+            rest = [terms[j].without(box[j], its) for j, its in rule]
+            met = [
+                left != box[j] and terms[j].column.lies(row[j], its) for left, (j, its) in zip(rest, rule, strict=True)
+            ]
+            if all(met):
+                j, its = next(part for left, part in zip(rest, rule, strict=True) if left)
+                return [j, hex(its) if terms[j].levels else float(next(x for x in its if abs(x) < np.inf)).hex()]
+        return []
 
     def _best_planes(self, box: list[Any], way: list[Any]) -> tuple[list[BoundPlane], FloatArray] | None:
         """The planes, and the share of each in the best mixture; None if the rates that were said last prove the claim."""
@@ -56,7 +70,7 @@ class RivalsProver(LinearProver):
                 return None
             total, row = found
             slope = [goal.least - self._gain(row, self._worth(goal)) for goal in way]
-            if self._cost(row) < self.below and max(slope) <= 0:
+            if self._cost(row) < self.below and max(slope) <= 0 and not self._broken(box, row):
                 raise CheaperError(row)
             planes.append(BoundPlane(rates, total, slope, row))
             best = max(best, float(total / self.below))

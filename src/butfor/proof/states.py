@@ -1,0 +1,38 @@
+"""What a prover has said, what it would like to say, and what is left for it to do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.proof.arrays import Taxed, Worth
+from butfor.proof.lists import Whole
+
+
+class State(NamedTuple):
+    """What the checker knows, and after how many steps."""
+
+    message: Whole
+    worth: Worth
+    toll: int
+    taxed: Taxed
+    lines: int
+
+
+class WishedState(NamedTuple):
+    """What the search would like the state to be, in shares of the claim."""
+
+    message: FloatArray
+    rates: FloatArray
+    toll: float
+    tax: FloatArray
+
+
+class Pending(NamedTuple):
+    """A box that is left: the way to the goals, its cells and leaves, its depth, and what was wished for in the box around it."""
+
+    way: int
+    alive: BoolArray
+    leaf: BoolArray
+    depth: int
+    wish: WishedState
