@@ -55,6 +55,10 @@ def numbered(learner: Any) -> Any:
     return make_pipeline(make_column_transformer((OrdinalEncoder(), ["job"]), remainder="passthrough"), learner)
 
 
+def sigmoid(learner: Any) -> Any:
+    return CalibratedClassifierCV(learner, method="sigmoid", ensemble=False, cv=2)
+
+
 def catboost() -> Any:
     from catboost import CatBoostClassifier
 
@@ -74,6 +78,12 @@ MODELS: dict[str, Callable[[], Any]] = {
     "ada": lambda: encoded(AdaBoostClassifier(n_estimators=6, random_state=0)),
     "isotonic": lambda: encoded(
         CalibratedClassifierCV(DecisionTreeClassifier(max_depth=3, random_state=0), method="isotonic", cv=2)
+    ),
+    "a sigmoid of a forest": lambda: encoded(sigmoid(RandomForestClassifier(5, max_depth=3, random_state=0))),
+    "a sigmoid of boosting": lambda: encoded(sigmoid(GradientBoostingClassifier(n_estimators=8, random_state=0))),
+    "a sigmoid of a tree": lambda: encoded(sigmoid(DecisionTreeClassifier(max_depth=3, random_state=0))),
+    "a threshold of a sigmoid": lambda: encoded(
+        FixedThresholdClassifier(sigmoid(HistGradientBoostingClassifier(max_iter=6)), threshold=0.6)
     ),
     "exponential": lambda: encoded(GradientBoostingClassifier(n_estimators=8, loss="exponential", random_state=0)),
     "a threshold": lambda: encoded(
@@ -223,6 +233,37 @@ def test_a_class_of_ones_own_is_proven_as_it_was_read(tmp_path: Path) -> None:
     model = encoded(Mine(5, max_depth=3, random_state=0)).fit(X, y)
     rows = X[model.predict(X) == 0].iloc[:2]
     assert bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path).verified == 2
+
+
+def test_calibrated_probabilities_are_proven(tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = encoded(sigmoid(RandomForestClassifier(6, max_depth=4, random_state=0))).fit(X, y)
+    chance = model.predict_proba(X)[:, 1]
+    end = float(np.quantile(chance, 0.85)) - 0.003
+    rows = X[chance < end].iloc[:4]
+    proofs = bf.prove(
+        bf.Explainer(model, data=X).explain(rows, target=bf.probability(1, at_least=end)), model, tmp_path
+    )
+    assert proofs.verified == 4
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+        reached = least(X, row, lambda every: model.predict_proba(every)[:, 1] >= end)
+        assert one.below == pytest.approx(reached, rel=1e-8)
+
+
+@pytest.mark.parametrize("name", ["several sigmoids", "a sigmoid of probabilities"])
+def test_other_functions_of_sums_are_refused(name: str, tmp_path: Path) -> None:
+    """A mean of sigmoids is no sum of trees, and neither is a sigmoid of a probability."""
+    from xgboost import XGBClassifier
+
+    X, y = whole_numbers()
+    learner = {
+        "several sigmoids": CalibratedClassifierCV(RandomForestClassifier(5, max_depth=3, random_state=0), cv=2),
+        "a sigmoid of probabilities": sigmoid(XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1)),
+    }[name]
+    model = encoded(learner).fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1])
+    with pytest.raises(UnsupportedModelError, match="a CalibratedClassifierCV: no proof is made of it yet"):
+        bf.prove(answers, model, tmp_path / "none")
 
 
 def test_whose_sums_nobody_tells_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ That the estimator computes this is compared on recorded rows, with what it says
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,9 @@ from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
 from butfor.model.cells import level_cells
 from butfor.model.linear import Linear
+from butfor.model.linked import Calibrated
+from butfor.model.monotone import Logistic, Scaled
+from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
@@ -68,7 +71,10 @@ def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
         readout = _within(readout)
     adds, over = _adds(readout, by), readout.total if isinstance(readout, Argmax) else 1.0
     sets: Sets = {}
-    found = _sums(reading, sets) if adds else None
+    if isinstance(readout, Calibrated):
+        found = _logit(reading, readout, sets)
+    else:
+        found = _sums(reading, reading.model, sets) if adds else None
     if found is None or found.unit not in BITS_OF_SUMS or over not in (1.0, len(found.trees)):
         raise not_proven(f"a {of}")
     told = {
@@ -110,9 +116,32 @@ class _Sums(NamedTuple):
     off: FloatArray | None
 
 
-def _sums(reading: Reading, sets: Sets) -> _Sums | None:
+def _logit(reading: Reading, readout: Calibrated, sets: Sets) -> _Sums | None:
+    """The logit of class 1 that a sigmoid calibrator makes of a sum of trees; None if it makes another function of it.
+
+    It is `slope * (row @ scores) + shift`, so it is a sum of the same trees with other leaves.
+    """
+    *before, last = readout.chances[1].steps
+    model, slope, shift = reading.model, 1.0, 0.0
+    if not isinstance(model, Trees) or not isinstance(last, Logistic):
+        return None
+    for step in before:
+        if not isinstance(step, Scaled):
+            return None
+        slope, shift = step.factor * slope, step.factor * shift + step.shift
+    base, value = slope * (model.base @ readout.row), slope * (model.value @ readout.row)
+    logit = replace(model, value=value[:, None], base=np.array([base + shift]))
+    found = _sums(reading, logit, sets)
+    if found is None:
+        return None
+    steps = 2 * (len(model.roots) + FURTHER_STEPS + len(before)) * found.unit  # both parts of the base may cancel
+    off = steps * (abs(base) + abs(shift) + logit.reach)
+    return found._replace(off=off if found.off is None else found.off + off)
+
+
+def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
     """The sums of what was read: of trees, or of steps of single columns, which are a tree for each column."""
-    model, unit = reading.model, reading.unit
+    unit = reading.unit
     if isinstance(model, Linear) and not model.added_slope.any():
         unit, terms = max(unit, model.unit), model.more_terms + len(model.cells) + FURTHER_STEPS
         sizes = np.array([np.abs(model.steps[j]).max(axis=1) for j in model.stepped])
@@ -165,6 +194,7 @@ def _adds(readout: AbstractReadout, by: str) -> str:
         (Sign, "logistic", "predict_proba"): "logistic",
         (Sign, "logistic", "decision_function"): "score",
         (Sign, "none", "decision_function"): "score",
+        (Calibrated, "none", "predict_proba"): "logistic",
         (Argmax, "identity", "predict_proba"): "shares",
         (Argmax, "softmax", "predict_proba"): "largest" if several else "",
         (Argmax, "softmax", "decision_function"): "largest" if several else "",
