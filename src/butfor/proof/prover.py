@@ -109,8 +109,8 @@ class Prover:
                 return self._end("dual")
             node, best = Node(self, alive, leaf), None
             found, self.wish = node.ascend(self, depth)
-            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound)
-            wanted = np.where(node.known, wished, 0).astype(np.int64)
+            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound).astype(np.int64)
+            wanted = np.where(node.known, wished, 0)
             if self.related:
                 best = self._best_taxes(alive, leaf, np.where(node.known, wanted, self.message), node.constant)
                 found, self.wish = best.bound, self.wish._replace(tax=best.tax)
@@ -118,15 +118,16 @@ class Prover:
                 return self._end("dual")
             if not np.isfinite(found) or not self._dropped(alive, leaf, wanted, node.known, depth):
                 break
-        boxes = self._ruled_parts(alive, leaf, depth, self._chosen(alive, leaf, node, best))
+        boxes = (
+            self._ruled_parts(alive, leaf, depth, self._chosen(alive, leaf, node, wished, best)) if arrays.never else []
+        )
         return boxes or self._related_parts(alive, leaf, depth, node, best) or self._parted(alive, leaf, depth, node)
 
-    def _chosen(self, alive: BoolArray, leaf: BoolArray, node: Node, best: BestTaxes | None) -> list[int]:
+    def _chosen(
+        self, alive: BoolArray, leaf: BoolArray, node: Node, wished: Whole, best: BestTaxes | None
+    ) -> list[int]:
         """The cell that each column would choose, counted in the column."""
-        price = self.arrays.asked.price
-        if self.arrays.never and not node.constant:
-            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * self.arrays.asked.bound).astype(np.int64)
-            price = self._paid(alive, leaf, wished).cell
+        price = self.arrays.asked.price if node.constant else self._paid(alive, leaf, wished).cell
         chosen = self._cheapest(alive, price)
         if best is not None:
             row = best.cells[int(np.argmax(best.share))]

@@ -125,17 +125,18 @@ def _logit(reading: Reading, readout: Calibrated, sets: Sets) -> _Sums | None:
     model, slope, shift = reading.model, 1.0, 0.0
     if not isinstance(model, Trees) or not isinstance(last, Logistic):
         return None
+    size = np.abs(readout.row) @ (np.abs(model.base) + model.reach)  # of all terms: they may cancel
     for step in before:
         if not isinstance(step, Scaled):
             return None
         slope, shift = step.factor * slope, step.factor * shift + step.shift
+        size = abs(step.factor) * size + abs(step.shift)
     base, value = slope * (model.base @ readout.row), slope * (model.value @ readout.row)
     logit = replace(model, value=value[:, None], base=np.array([base + shift]))
     found = _sums(reading, logit, sets)
     if found is None:
         return None
-    steps = 2 * (len(model.roots) + FURTHER_STEPS + len(before)) * found.unit  # both parts of the base may cancel
-    off = steps * (abs(base) + abs(shift) + logit.reach)
+    off = np.array([2 * (len(model.roots) + FURTHER_STEPS + len(before)) * found.unit * size])
     return found._replace(off=off if found.off is None else found.off + off)
 
 
@@ -150,7 +151,9 @@ def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
         trees = [_steps(reading.space.features[j], model, j, sets) for j in model.stepped]
         return _Sums(model.intercept, trees, unit, off)
     if isinstance(model, Trees):
-        off = None if model.looked_up else 2 * FURTHER_STEPS * unit * (np.abs(model.base) + model.reach)
+        off = (
+            None if model.looked_up else 2 * (FURTHER_STEPS + model.summed) * unit * (np.abs(model.base) + model.reach)
+        )
         return _Sums(model.base, list(map(_Grown.of(model, reading.space, sets).tree, model.roots.tolist())), unit, off)
     return None
 
