@@ -243,6 +243,15 @@ def test_a_question_that_names_one_holds_it_to_the_rules() -> None:
     assert still.found
 
 
+def test_rows_must_have_a_column_that_the_question_names() -> None:
+    X = people()
+    model = named(tree()).fit(X, goes_well(X))
+    explainer, row = bf.Explainer(model, data=X), X[model.predict(X) == "no"].iloc[[3]].drop(columns="score")
+    assert explainer.explain(row).found
+    with pytest.raises(KeyError, match=r"the question names columns that the rows lack: score\."):
+        explainer.explain(row, constraints=["score <= 2"])
+
+
 def test_rules_and_declarations_that_name_one_hold_it() -> None:
     X = people()
     model = named(tree()).fit(X, goes_well(X))

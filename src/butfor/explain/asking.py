@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.compiled.clock import now
-from butfor.errors import InputError
+from butfor.errors import InputError, UnknownColumnError, choice
 from butfor.estimator.prediction import Prediction
 from butfor.explain.blame import conflicts
 from butfor.explain.evidence import EVIDENCE_NOTED, evidence_of
@@ -20,8 +20,7 @@ from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
-from butfor.importers.read import Reading, widened
-from butfor.model.fingerprint import fingerprint
+from butfor.importers.read import Reading
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.referee import Referee
@@ -56,16 +55,10 @@ class Asking:
     noted: dict[str, Any] = field(default_factory=dict)
     known: dict[tuple[str, ...], dict[Any, Any]] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """A hash of what the model computes."""
-        return fingerprint(self.reading.model, self.reading.readout.classes)
-
-    def fingerprint_over(self, space: Space) -> str:
-        """The same over the space of a question: some models are written down with the levels of all columns."""
-        if space.unread == self.reading.space.unread:
-            return self.fingerprint
-        return fingerprint(widened(self.reading.model, space.features), self.reading.readout.classes)
+        return self.reading.fingerprint
 
     @cached_property
     def data_fingerprint(self) -> str:
@@ -104,6 +97,7 @@ class Asking:
         """The question as the user wrote it, and its rows."""
         reading, question = ask(self.reading, target, cost, constraints)
         before = self.predicted(X)
+        _check_named(self.reading.space, reading.space, before.table)
         question = question.settled(reading.readout, before)
         codes = reading.space.encode(frames.opened(before.table))
         for constraint in question.constraints:
@@ -154,7 +148,7 @@ class Asking:
             conflict=blamed,
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,
-            fingerprint=self.fingerprint_over(case.referee.space),
+            fingerprint=case.referee.reading.fingerprint,
             versions=self.versions,
             coin=case.question.prices.coin,
         )
@@ -176,4 +170,15 @@ class Asking:
             data_fingerprint=self.data_fingerprint,
             words=self.words,
             meta=self.noted,
+        )
+
+
+def _check_named(read: Space, asked: Space, table: Any) -> None:
+    """Refuse rows that lack a column which only the question names. The model drops it, so rows may come without it."""
+    absent = set(read.unread) - set(asked.unread) - set(frames.names(table))
+    if absent:
+        raise UnknownColumnError(
+            choice("the question names columns that the rows lack:", None, sorted(absent))[0],
+            "The model drops them, but the question is about what they hold.",
+            "Give rows with these columns, or leave them out of the question.",
         )

@@ -29,7 +29,7 @@ def _check(asking: Asking, answer: Explanation, columns: Sequence[str]) -> None:
     if not answer.found:
         raise InputError("an answer without a point was given.", "There is no change to leave out.")
     ours = answer.space.names == asking.reading.space.names
-    if not ours or answer.certificate.fingerprint != asking.fingerprint_over(answer.space):
+    if not ours or answer.certificate.fingerprint != asking.reading.held_as_in(answer.space).fingerprint:
         raise InputError("the answer is to a question about another model.", "", "Use the Explainer of its model.")
     others = [str(name) for name in columns if str(name) not in changed]
     if others or not columns:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,6 +23,7 @@ from butfor.importers.registry import plausibility_of, read_model, through_steps
 from butfor.log import LOG
 from butfor.model.black_box import BlackBox
 from butfor.model.computed import OverComputed
+from butfor.model.fingerprint import fingerprint
 from butfor.model.median import Median
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
@@ -70,10 +72,22 @@ class Reading:
             features = list(self.space.features)
             j = self.space.position(name)
             features[j] = held(features[j], self.data)
-            self.known[name] = replace(
-                self, space=Space(tuple(features)), model=widened(self.model, features), known={}
-            )
+            model = _widened(self.model, features)
+            self.known[name] = replace(self, space=Space(tuple(features)), model=model, known={})
         return self.known[name]
+
+    def held_as_in(self, space: Space) -> Reading:
+        """The same, with those columns held to the rules that are held in a space of the same columns."""
+        reading = self
+        for own, other in zip(self.space, space, strict=True):
+            if own.unread and not other.unread:
+                reading = reading.held(own.name)
+        return reading
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of what the model computes."""
+        return fingerprint(self.model, self.readout.classes)
 
 
 def read(
@@ -136,7 +150,7 @@ def _over(source: Source, space: Space) -> Space:
     return Space(tuple(sorted(features, key=lambda one: min(place[column] for column in one.columns))))
 
 
-def widened(model: Model, features: Sequence[Feature]) -> Model:
+def _widened(model: Model, features: Sequence[Feature]) -> Model:
     """The same model over all of these features."""
     return widen(model, tuple(len(feature.levels or ()) for feature in features))
 
@@ -196,7 +210,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
         return _unread(source, space, refusal, sample, data)
     except UnsupportedModelError as refusal:
         return _unread(source, space, refusal, sample, data)
-    model = widened(model, space.features)
+    model = _widened(model, space.features)
     space = _with_missing(source, space, seen, sample)
     readout = readout.rounded(_unit(source, space, model, readout, sample))
     try:
