@@ -33,6 +33,8 @@ def unasked(monkeypatch) -> None:
         ({"groups": "colour"}, "groups='colour' was given"),
         ({"groups": "income"}, "groups='income' was given, and the column has"),
         ({"groups": 5}, "groups=5 was given"),
+        ({"groups": REJECTED["sex"]}, "groups was given as Series, a column itself"),
+        ({"groups": REJECTED["sex"].to_numpy()}, "groups was given as ndarray, a column itself"),
         ({"groups": ["sex", 5]}, "The name of a column is needed"),
         ({"sample": 0}, "sample=0 was given"),
         ({"sample": 1.5}, "sample=1.5 was given"),

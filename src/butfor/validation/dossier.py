@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from butfor.compiled.saying import silence
 from butfor.errors import InputTypeError
 from butfor.experimental import experimental
@@ -20,6 +22,7 @@ from butfor.problem.written.constraints import Constraints
 from butfor.records.whole_file import whole_folder
 from butfor.records.writing import batch_of
 from butfor.report.lines import Line
+from butfor.space.series import is_series
 from butfor.validation.compared import compared
 from butfor.validation.facts import DossierSection
 from butfor.validation.limits import limits
@@ -143,6 +146,11 @@ def dossier(
 
 def _names(groups: Any) -> tuple[str, ...]:
     """The columns that make groups, each once."""
+    if is_series(groups) or isinstance(groups, np.ndarray):
+        raise InputTypeError(
+            f"groups was given as {type(groups).__name__}, a column itself.",
+            "The name of a column of the rows is needed, or a list of names. The model need not read it.",
+        )
     listed = [groups] if isinstance(groups, str) or not isinstance(groups, Iterable) else list(groups)
     if not all(isinstance(one, str) for one in listed):
         raise InputTypeError(f"groups={groups!r} was given.", "The name of a column is needed, or a list of names.")
