@@ -10,6 +10,7 @@ import matplotlib as mpl
 import pytest
 
 from butfor.compiled import clock
+from tests.shorter import leave_to_the_long_run
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 mpl.use("Agg")
@@ -24,6 +25,12 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before tests are chosen by their marks."""
+    leave_to_the_long_run(items)
 
 
 @pytest.fixture(autouse=True)

@@ -1,12 +1,29 @@
-"""What the short run of the tests leaves to the long one: more of the same cases."""
+"""What the short run of the tests leaves to the long one: more of the same cases.
+
+Lists of cases say it where the cases are written. Where they come from several lists, or from a fixture, a mark says it:
+with `@pytest.mark.shorter(4)`, the short run takes four of a test's cases, always the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from itertools import product
 from typing import Any
+from zlib import crc32
 
 import pytest
+
+
+def leave_to_the_long_run(tests: Iterable[pytest.Item]) -> None:
+    """Mark as long what `shorter` leaves out. Cases are drawn by the digests of their names, so every list is mixed."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for test in tests:
+        if test.get_closest_marker("shorter") and not test.get_closest_marker("long"):
+            cases.setdefault(test.nodeid.partition("[")[0], []).append(test)
+    for its in cases.values():
+        (count,) = next(its[0].iter_markers("shorter")).args
+        for left in sorted(its, key=lambda test: crc32(test.nodeid.encode()))[count:]:
+            left.add_marker(pytest.mark.long)
 
 
 def first(count: int, cases: Iterable[Any]) -> list[Any]:

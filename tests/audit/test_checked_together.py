@@ -55,6 +55,7 @@ def with_certificate(answers: bf.Explanations, at: int, **changed: Any) -> bf.Ex
     return replace(answers, certificates=certificates)
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("end", first(1, [203, 208]))
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("asked", ["possible", "impossible", "several"])
@@ -246,6 +247,7 @@ def test_the_bar_is_shown_and_silent_as_asked(many, capsys, monkeypatch) -> None
     assert told[-1] == (len(many), "checking")
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     ("conflict", "words"),
     [

@@ -261,6 +261,7 @@ def test_records_are_written_and_checked(run, tmp_path) -> None:
         assert run("check", "OUT/answers.json", "model.joblib").exit_code == 0
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -289,6 +290,7 @@ def test_check_fails_another_model(run, tmp_path) -> None:
     assert "the answer does not hold" in done.stdout
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize(
     ("place", "value", "said"),
     [

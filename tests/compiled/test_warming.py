@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def marks(function: ast.FunctionDef) -> list[str]:
     return [ast.unparse(one).split("(")[0] for one in function.decorator_list]
 
 
+@cache
 def kernels() -> dict[str, set[str]]:
     """The compiled functions that Python may call, by search."""
     found: dict[str, set[str]] = {search: set() for search in SEARCHES}
@@ -34,6 +36,7 @@ def kernels() -> dict[str, set[str]]:
     return found
 
 
+@cache
 def called_by_python() -> dict[str, set[str]]:
     """The names that functions of plain Python call, by search. `kernels.search(...)` calls `search`."""
     found: dict[str, set[str]] = {search: set() for search in SEARCHES}

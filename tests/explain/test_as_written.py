@@ -50,6 +50,7 @@ def test_the_worst_row_misses_the_target_as_it_is_written(kind: str, norm: str, 
     assert told > 9
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("make", [LogisticRegression, SVC, lambda: DecisionTreeClassifier(max_depth=4)])
 def test_the_values_of_an_answer_are_those_of_its_row(make: Any) -> None:
     """What is said of an answer, such as its way through a tree, is said of the numbers that its columns hold."""

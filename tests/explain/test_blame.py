@@ -41,6 +41,7 @@ def explained(kind: str, **more: object) -> bf.Explanations:
     return bf.Explainer(model, X).explain(rows, target="approved", constraints=STUCK, **more)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", LAST)
 def test_the_same_question_has_the_same_conflict_on_any_clock(kind, monkeypatch) -> None:
     monkeypatch.setattr("butfor.explain.solve.FARTHEST_SECONDS", np.inf)  # how far a row gets is told if there is time

@@ -154,6 +154,7 @@ EXACT = {"line", "sum", "tree", "steps", "network", "values of a network", "obli
 """Models whose farthest row is found, and not only one near it."""
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("rows", first(1, [12, 40]))
 @pytest.mark.parametrize(
     ("name", "target"), one_in(4, [(name, target) for name, (_, _, all_) in MODELS.items() for target in all_])

@@ -90,6 +90,7 @@ def cheapest(model: Any, raw: pd.DataFrame, target: int) -> float:
     return float(np.min(cost.to_numpy()[model.predict(dummies(rows)) == target], initial=np.inf))
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_cheapest_of_all_levels_is_proven(name: str) -> None:
     model = fitted(name)

@@ -557,6 +557,7 @@ def test_a_row_of_narrower_types_than_the_data_is_answered() -> None:
             assert model.predict(answer.point)[0] != model.predict(row)[0]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     "encoder",
     [

@@ -190,6 +190,7 @@ def test_an_oblique_tree_says_that_levels_may_not_slip() -> None:
     assert explainer.explain(row, target=1, constraints=[bf.robust({"years": 1})]).only.certificate.status
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("name", "off"), networks_later(diagonal(FITTED, [1, 0])))
 def test_the_judge_says_of_any_row_whether_it_is_met_with_all_its_levels(name: str, off: int) -> None:
     (explainer, model, rows), (X, _) = fitted(name), people(0)
@@ -335,6 +336,7 @@ def test_a_rule_is_written_as_it_prints() -> None:
     assert repr(bf.robust(0.1)) == "robust(0.1, norm='linf')"
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("name", "norm"),
     [

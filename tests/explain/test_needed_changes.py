@@ -49,6 +49,7 @@ def undone(one: bf.Explanation, names: tuple[str, ...]) -> pd.DataFrame:
     return one.point.assign(**{name: one.factual[name].to_numpy() for name in names})
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize(("asked", "kind"), diagonal(product(["auto", "swarm"], [1e-3, 0.2], [1, 3]), MODELS))
 def test_no_single_change_can_be_undone(asked: tuple[str, float, int], kind: str) -> None:
     solver, limit, k = asked

@@ -127,6 +127,7 @@ def jumping(form: str) -> list[tuple[int, Problem, float]]:
     ]
 
 
+@pytest.mark.shorter(40)
 @pytest.mark.parametrize("solver", [one for one in SOLVERS if one.exact], ids=lambda solver: solver.name)
 @pytest.mark.parametrize("form", MODELS)
 def test_a_solver_takes_a_jumping_price_only_if_it_is_right_about_it(form: str, solver: AbstractSolver) -> None:

@@ -207,6 +207,7 @@ def counts_from_one(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     return (X + 1).astype(int), (y == 1).astype(int)
 
 
+@pytest.mark.shorter(7)
 @pytest.mark.parametrize("name", ANSWERED)
 @pytest.mark.parametrize("seed", first(1, range(8)))
 def test_answers_are_the_cheapest_of_all_combinations(name, seed) -> None:
@@ -230,6 +231,7 @@ FINE = [(name, np.float64, 1e-9) for name in STEPS] + [
 """Of the others, rounding leaves more open in single numbers. So a swarm searches them."""
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize(("name", "kind", "spare"), one_in(2, FINE))
 def test_no_row_of_a_fine_grid_is_cheaper(name, kind, spare) -> None:
     """Real numbers: the estimator takes the answer, and no row of a grid that costs less.

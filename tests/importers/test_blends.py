@@ -163,6 +163,7 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("weights", [None, "given"])
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_means_of_regressors(name, weights) -> None:

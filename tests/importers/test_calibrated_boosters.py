@@ -65,6 +65,7 @@ def calibrated(how: str, base: Any, method: str, X: pd.DataFrame, y: np.ndarray)
     return CalibratedClassifierCV(FrozenEstimator(base.fit(X[:200], y[:200])), method=method).fit(X[200:], y[200:])
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("how", ["frozen", "several"])
 @pytest.mark.parametrize("library", LIBRARIES)

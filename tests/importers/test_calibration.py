@@ -85,6 +85,7 @@ def frozen(estimator: Any) -> Any:
     return frozen.FrozenEstimator(estimator)
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize(("base", "method"), diagonal(BASES, METHODS))
 @pytest.mark.parametrize("seed", first(1, range(2)))
 def test_one_estimator(base, method, seed) -> None:
@@ -96,6 +97,7 @@ def test_one_estimator(base, method, seed) -> None:
         assert isinstance(check_importer(model, X, rng).readout, Calibrated)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("base", "method"), diagonal(["logistic", "forest", "boosting", "xgboost"], METHODS))
 def test_a_fitted_estimator_with_one_or_several_calibrators(base, method) -> None:
     rng = np.random.default_rng(0)
@@ -133,6 +135,7 @@ def small(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     return X, (X["a"] + X["b"] - X["c"] + rng.normal(size=60) > 1.5).astype(int).to_numpy()
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("base", "method"), diagonal(["logistic", "tree", "forest", "boosting"], METHODS))
 def test_answers_are_the_cheapest_of_all(base, method) -> None:
     """Every row is tried with the estimator, for the other class and for each probability that some row has."""
@@ -156,6 +159,7 @@ def test_answers_are_the_cheapest_of_all(base, method) -> None:
 SEVERAL = ["logistic", "margin", "tree", "forest", "boosting", "histogram", "ada"]
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize(("base", "method"), diagonal(SEVERAL, ["sigmoid", "isotonic"]))
 def test_several_classes(base, method) -> None:
     """The shares of three classes: read, and every row is tried for each class, and for shares that some row has."""

@@ -39,6 +39,7 @@ def step(library: str, name: str, **given: Any) -> Any:
 ENCODERS = [(library, name) for library, names in BY_LEVEL.items() for name in names if name != "RareLabelEncoder"]
 
 
+@pytest.mark.shorter(9)
 @pytest.mark.parametrize(("encoder", "model"), diagonal(ENCODERS, MODELS))
 def test_encoders(encoder, model) -> None:
     library, name = encoder

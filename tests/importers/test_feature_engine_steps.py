@@ -81,6 +81,7 @@ SELECTING = {
 }
 
 
+@pytest.mark.shorter(7)
 @pytest.mark.parametrize(("name", "single"), diagonal([*BENDING, *STRAIGHT, *SELECTING], [False, True]))
 def test_before_trees(name, single) -> None:
     X, y = numbers(single=single)

@@ -36,6 +36,7 @@ class TestPairs(ImporterContract):
         return classifier(interactions=4).fit(X, answers(X)), X
 
 
+@pytest.mark.shorter(2)
 @MISSING
 @pytest.mark.parametrize("classes", [2, 3])
 def test_classes(classes, missing) -> None:
@@ -87,6 +88,7 @@ def test_a_wrong_reading_is_caught(monkeypatch) -> None:
     check_caught(wrong, classifier().fit(X, answers(X)), X, monkeypatch)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("seed", first(2, range(12)))
 @pytest.mark.parametrize("pairs", [0, 3])
 def test_enumeration_confirms_the_answers(pairs, seed) -> None:

@@ -156,6 +156,7 @@ def test_what_bends_a_column_before_several_of_them_is_named(step) -> None:
     assert "several oblique trees follow a step that bends a column" in why_unread(model, X)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("cost", ["L1", "L2", "LInf"])
 def test_answers_of_bagged_oblique_trees_are_no_dearer_than_a_grid(cost):
     rng = np.random.default_rng(3)

@@ -165,6 +165,7 @@ def test_the_number_of_rows_may_be_fixed_or_open(name) -> None:
 SCALERS = {"standard": StandardScaler, "min max": MinMaxScaler, "max abs": MaxAbsScaler, "robust": RobustScaler}
 
 
+@pytest.mark.shorter(6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("zipmap", [True, False], ids=["dicts", "arrays"])
 @pytest.mark.parametrize("scaler", SCALERS)

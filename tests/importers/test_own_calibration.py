@@ -92,6 +92,7 @@ def table() -> tuple[pd.DataFrame, np.ndarray]:
     return X, (X["a"] + X["b"] - X["c"] + rng.normal(size=160) > 2.5).astype(int).to_numpy()
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("model", "calibrator"), diagonal(MODELS, CALIBRATORS))
 def test_answers_are_the_cheapest_of_all(model, calibrator) -> None:
     X, y = table()

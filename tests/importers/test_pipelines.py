@@ -179,6 +179,7 @@ def test_ordinal_codes_of_missing_values(lost_as) -> None:
     assert reading.space["job"].missing
 
 
+@pytest.mark.shorter(8)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_table(kind, model) -> None:
@@ -250,6 +251,7 @@ def nested() -> dict[str, Callable[[], Any]]:
     }  # fmt: skip
 
 
+@pytest.mark.shorter(7)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", nested())
 def test_nesting(name, model) -> None:

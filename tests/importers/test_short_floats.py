@@ -172,6 +172,7 @@ def test_a_regressor_of_float32_keeps_its_unit() -> None:
     assert read(Ridge().fit(X, X.a), X).unit == UNIT_SINGLE
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize("beside", [None, "Float32", "float32", "boolean", "polars"])
 @pytest.mark.parametrize("step", [*first(2, SCALERS), PowerTransformer()], ids=lambda step: type(step).__name__)
 def test_float32_of_pandas_own_and_of_polars_is_scaled_as_float64(step, beside) -> None:

@@ -154,6 +154,7 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("end", [None, LinearRegression(), make_pipeline(StandardScaler(), Ridge())])
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors(name, end) -> None:

@@ -74,6 +74,7 @@ def test_a_class_is_one_interval(seed) -> None:
         check(readout, readout.other_sets(label), lambda p, k=label: p.argmax(axis=1) != k, rng)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_probability_is_an_interval_or_what_is_outside(seed) -> None:
     readout, rng = drawn(seed), np.random.default_rng(seed)

@@ -337,6 +337,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("what", WRONG)
 def test_a_folder_of_something_else_is_refused(what: str, tmp_path: Path) -> None:
     asked = {"rows": rows(), "rows_per_part": 20, "n_jobs": 1}

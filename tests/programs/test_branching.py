@@ -50,6 +50,7 @@ def exact(expression: Sum, x: tuple[int, ...]) -> Fraction:
     return sum((Fraction(weight) * x[v] for v, weight in expression.terms.items()), Fraction(0))
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bound_is_never_above_the_optimum_and_reaches_it(kind: str) -> None:
     impossible = 0
@@ -68,6 +69,7 @@ def test_a_bound_is_never_above_the_optimum_and_reaches_it(kind: str) -> None:
     assert 2 < impossible < 58
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_called_optimal_or_infeasible_is(kind: str) -> None:
     for seed in range(60):

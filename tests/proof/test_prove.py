@@ -37,6 +37,7 @@ from tests.proof import judge
 from tests.proof.cases import KINDS, cases, estimator, table, with_holes
 
 
+@pytest.mark.shorter(7)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     """The judge tries every row. The claim is true, and it is within a billionth of the truth."""
@@ -448,6 +449,7 @@ def test_the_checker_is_plain_and_short() -> None:
     assert len(code) <= 919
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", ["forest", "hist", "lightgbm"])
 @pytest.mark.parametrize("scaled", [False, True])
 def test_numbers_of_float32_beside_others_are_proven(kind: str, scaled: bool, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def proven(answers: Any, model: Any, name: str) -> list[Case]:
         return [read(one.file, name) for one in proofs if one.file is not None]
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     for case in whole_cases(kind):
@@ -101,6 +102,7 @@ def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     assert whole_cases(kind)[-1].own["below"] is None
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_least_cost_of_real_numbers_is_proven(kind: str) -> None:
     for case in real_cases(kind):

@@ -83,6 +83,7 @@ def test_both_say_the_same_of_attacks(second: Path, tmp_path: Path, seed: int, c
         )
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", ["lightgbm", "lightgbm categories", "xgboost categories", "values", "impossible"])
 def test_it_reads_other_models(kind: str, second: Path, tmp_path: Path) -> None:
     import lightgbm

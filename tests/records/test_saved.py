@@ -40,6 +40,7 @@ def test_a_saved_file_tells_what_it_told(name) -> None:
         assert told(bf.Explanations.from_jsonl(str(found.to_jsonl()))) == facts
 
 
+@pytest.mark.shorter(9)
 @pytest.mark.parametrize("name", FILES)
 def test_a_saved_file_holds_when_it_is_checked(name) -> None:
     kind = Path(name).stem

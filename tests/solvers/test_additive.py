@@ -70,6 +70,7 @@ def test_no_point_of_a_fine_grid_is_cheaper(seed) -> None:
         check_against_a_grid(problem, AdditiveKnapsack().solve(problem, Budget()))
 
 
+@pytest.mark.shorter(30)
 @pytest.mark.parametrize("form", ["additive", "bent tree"])
 @pytest.mark.parametrize("seed", first(40, range(400)))
 def test_no_point_of_a_fine_grid_is_cheaper_for_several_inequalities(seed, form) -> None:

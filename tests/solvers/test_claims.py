@@ -68,6 +68,7 @@ def explained(model: MLPClassifier | LogisticRegression, row: np.ndarray, **ques
 ROUNDS = {"first": range(1), "second": range(1, 2), "later": range(2, 99), "all": range(99)}
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("lie", LIES)
 @pytest.mark.parametrize("rounds", ROUNDS)
 def test_in_rounds_of_tangents(monkeypatch, rounds: str, lie: str) -> None:

@@ -169,6 +169,7 @@ def test_bounds_that_are_raised_beside_branching_change_no_answer(forest, monkey
     assert len(times) > 100
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])
 def test_the_number_of_threads_changes_nothing(forest, n_jobs) -> None:
     explainer, rows, optimum = forest

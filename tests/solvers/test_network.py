@@ -102,6 +102,7 @@ def amounts(problem: Problem, ways, points: np.ndarray) -> np.ndarray:
     return out
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("limit", [0.1, 0.5, 2.0])
 def test_ranges_and_lines_hold_at_all_points_of_the_ball(limit: float) -> None:
     rng, looked_at, closed = np.random.default_rng(1), 0, 0

@@ -92,6 +92,7 @@ NEVER_ASKED_ALONE = ("mixed_branch_bound", "blend_branching", "far_apart")
 """They solve what none of these models is, or what only comes of a question for several answers."""
 
 
+@pytest.mark.shorter(10)
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize("limits", first(1, [LIMITS[::2], LIMITS[1::2]]), ids=str)
 @pytest.mark.parametrize("counts", first(1, [(1, 8), (60,)]))
@@ -119,6 +120,7 @@ def test_every_solver_ends_with_an_outcome(solver: str, counts: tuple[int, ...],
     assert taken or solver in NEVER_ASKED_ALONE
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize("limits", first(1, [LIMITS[1:2], LIMITS[::2]]), ids=str)
 @pytest.mark.parametrize("kind", MODELS)

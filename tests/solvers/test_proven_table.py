@@ -226,6 +226,7 @@ def test_the_solvers_say_what_the_page_says(kind, target, part) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize(("kind", "words"), diagonal(KINDS, COSTS))
 def test_an_answer_is_what_the_page_says(kind, words) -> None:
     """One question for each cell is really asked."""

@@ -190,6 +190,7 @@ MODELS = {
 NETWORK = MLPClassifier((8,), solver="lbfgs", max_iter=3000, random_state=0)
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
 @pytest.mark.parametrize("name", [*MODELS, "network"])
 def test_every_neighbour_is_predicted_as_wanted(name: str, norm: str) -> None:
@@ -533,6 +534,7 @@ def test_the_widest_box_of_a_network(hidden: tuple[int, ...]) -> None:
     assert hurried.contains(row[None]).all()
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
     X, y = make_classification(120, 3, n_informative=3, n_redundant=0, random_state=0)

@@ -50,6 +50,7 @@ def unlike(X: pd.DataFrame, y: np.ndarray) -> list:
     return [DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), LogisticRegression().fit(X, y), *bins]
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("rows", first(1, [range(4), range(4, 12)]))
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", ["tree", "forest", "boosting", "unlike"])

@@ -36,6 +36,7 @@ def listed(table: Any) -> list[list[Any]]:
     return [frames.values(table, name, j) for j, name in enumerate(frames.names(table))]
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @settings(max_examples=40, deadline=None)
 @given(rows=ROWS, data=st.data())

@@ -37,6 +37,7 @@ SPLITS: tuple[Split, ...] = (ObliqueSplit(np.array([1.0, 0.5, 2.0, 1.0])), AxisS
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
 
 
+@pytest.mark.shorter(25)
 @parametrize_with_checks([TAOClassifier(alpha=1.0)])
 def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
@@ -256,6 +257,7 @@ def test_logistic_regression_is_at_its_optimum(alpha: float) -> None:
     np.testing.assert_allclose(far[0], w, atol=1e-3)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("every", first(1, [9, 3]))
 @pytest.mark.parametrize(("split", "init"), diagonal(("oblique", "axis"), ("best", "cart", "random")))
 def test_the_seed_and_not_the_threads_decide(split: str, init: str, every: int) -> None:

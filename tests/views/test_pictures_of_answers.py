@@ -178,6 +178,7 @@ def test_only_answers_to_one_row_stand_side_by_side(tree) -> None:
         impossible.alternatives()
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("columns", [("income", "late"), ("late", "income"), ("income", NASTY), (NASTY, "late")])
 @pytest.mark.parametrize("others", ["row", "answer"])
 def test_a_map_shows_what_the_model_says(tree, columns, others) -> None:

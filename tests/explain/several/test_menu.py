@@ -15,6 +15,7 @@ from tests.shorter import first
 COSTS = {"L1": bf.L1(), "L1 + L0": bf.L1() + 0.1 * bf.L0()}
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("kind", sorted(MODELS))
 @pytest.mark.parametrize("seed", first(2, range(6)))
 def test_a_menu_agrees_with_a_count_of_all_points(kind, seed) -> None:

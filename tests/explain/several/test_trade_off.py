@@ -35,6 +35,7 @@ def test_cost_against_changes_agrees_with_a_count(kind, seed) -> None:
     assert all(bf.check(answer, here.explainer.model).passed for answer in trade)
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize("kind", sorted(MODELS))
 @pytest.mark.parametrize("questions", [1, 3, 8, 60])
 @pytest.mark.parametrize("seed", first(1, range(3)))
@@ -156,6 +157,7 @@ FITTED = {
 RADII = [0.0, 0.01, 0.03, 0.06, 0.1, 5.0]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("rows", first(1, [range(1), range(1, 4)]), ids=str)
 @pytest.mark.parametrize("name", FITTED)
 def test_cost_against_radius_is_what_single_questions_answer(name: str, rows: range) -> None:
