@@ -59,13 +59,14 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
 
     Every answer has a certificate.
 
-    - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. The path of a file of
-      CatBoost, XGBoost, LightGBM, ONNX or PMML is read, too;
+    - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. It may also be the path
+      of a file that holds no code: of XGBoost, LightGBM, CatBoost, ONNX, PMML, skops or treelite;
     - `data`: the rows that the model was trained on. They say which values each column takes;
     - `space`: declarations of single columns, which override what is inferred from the data, and of columns that are one
       feature (`bf.one_hot`);
     - `words`: how the answers call columns and predictions (see `bf.describe`);
-    - `rules`: what is asked in every question (see `bf.rules`). What a call says beside them must not be in them, too;
+    - `rules`: what is asked in every question (see `bf.rules`). A call may add constraints to theirs. Whatever else they
+      have (a target, a cost, a safety, words, a column's declaration) must not be given again;
     - `on_mismatch`: what to do if the model that was read predicts something else than the estimator on rows of the
       data. "raise": an error says why. "search": the estimator is searched like any function, and nothing is proven.
 
@@ -179,7 +180,8 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
         - `time_limit`: seconds for the whole call, shared fairly among the rows. What was found by then is returned
           with its bound. Ctrl-C does the same. The first call of its kind also compiles, and that is not counted;
-        - `time_limit_per_row`: seconds for each row, alone or beside `time_limit`;
+        - `time_limit_per_row`: seconds for each row, alone or together with `time_limit`. It does not bound the search
+          for `conflicts`, which `time_limit` does;
         - `seed`: the seed of random draws;
         - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
           The answers do not depend on it;
@@ -187,7 +189,7 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
           the line that says that loops are compiled;
         - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing;
         - `conflicts`: in how many impossible rows to look for a smallest set of constraints that makes them so: False (in
-          none, for the shortest wait), a number, or "all". Default: in the first ten, with a third of the effort.
+          none, for the shortest wait), a number, or "all". Default: in the first ten, with a third of the effort;
         - `meta`: what to note with the answers, such as the number of a case: a dict of plain values. It is kept in every
           record of them;
         - `log`: where the answers are logged before they are returned: a path, a URL, or a `bf.Log`. If they cannot be, an
@@ -227,11 +229,12 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
     def improving(
         self, X: Any, target: Any = None, *, time_limit: float = IMPROVING_SECONDS, **options: Any
     ) -> Iterator[Explanations]:
-        """The answers as they are found: a first one soon, then cheaper ones and higher bounds, until all are proven.
+        """The answers as they are found: a first one soon, then cheaper ones and higher bounds.
 
         Choose it where a person waits: each answer is whole and has its certificate, and the bound closes in on the cost.
-        Every step asks again with more time, so all of them take longer than `explain` alone. The options are those of
-        `explain`. Whoever stops listening stops the search.
+        It ends when all are proven, when more time does not help, or after `time_limit` seconds. Every step asks again
+        with more time, so all of them take longer than `explain` alone. The options are those of `explain`. Whoever stops
+        listening stops the search.
 
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.tree import DecisionTreeClassifier
@@ -251,7 +254,7 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         further: behind each stands a row that misses the target, or the end of the column's range. Levels stay as they
         are, and so do whole numbers if `whole_numbers` is False.
 
-        `row` is one row as a table or a dict, or an answer. Then it is the answer's point, and the box contains the one
+        `row` is one row as a table or a dict, or an answer. The box of an answer is around its point, and contains the one
         that `bf.robust` promised. The sides of linear models, oblique trees and networks end within a millionth of a
         column's range. Networks of many units, and forests around a row that is far from every border, may take minutes:
         give a `time_limit` in seconds. When it ends, the target is met in the box so far, and `.widest` is False.
@@ -273,10 +276,11 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
     ) -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
 
-        The radius is measured in ranges of the columns, as in `bf.robust`. Whole numbers, levels and numbers that the model
-        reads in bins stay as they are. With `slips`, as `bf.robust` takes them, levels may slip at any radius. `row` is one
-        row as a table or a dict, or an answer (then it is its point). When a `time_limit` in seconds ends, the radius is the
-        largest that is proven.
+        Choose it to see how firm an answer is. `bf.robust` asks for an answer that is as firm as you say. The radius is
+        measured in ranges of the columns, as in `bf.robust`. Whole numbers, levels and numbers that the model reads in
+        bins stay as they are. With `slips`, as `bf.robust` takes them, levels may slip at any radius. `row` is one row
+        as a table or a dict, or an answer (then it is its point). When a `time_limit` in seconds ends, the radius is
+        the largest that is proven.
         """
         radius, budget = radii(self._reading, whole_numbers=False), budget_of(time_limit, None, None)
         if not radius:
@@ -373,7 +377,8 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
     ) -> Supports:
         """Every solver, with whether it takes such a problem, and why.
 
-        The problem is that of the rows `X` (default: one typical row).
+        Choose it to see ahead whether answers will be proven, and what stands in the way if not. The problem is that of
+        the rows `X` (default: one typical row).
         """
         reading, question = ask(self._reading, *self._rules.asked(target, cost, constraints))
         before = self._asking.predicted(self._asking.typical() if X is None else X)

@@ -63,10 +63,12 @@ class Origin:
 class Rules:
     """What is asked of a model: target, cost, constraints, what is known of columns, and words. See `bf.rules`.
 
-    - `target`, `cost`, `constraints`: as for `Explainer.explain`. None: the rules do not say it;
+    - `target`, `cost`, `constraints`, `safety`: as for `Explainer.explain`. None: the rules do not say it;
     - `space`, `words`: as for `bf.Explainer`;
-    - `safety`: as for `Explainer.explain`;
-    - `places`: for each constraint, the words at which it stands in the file.
+    - `origin`: the file with its text, if they were read from one;
+    - `places`: for each constraint, words that lead to its line in the file.
+
+    Print them for a summary. `to_toml` writes them as a file has them.
     """
 
     target: Any = None
@@ -187,7 +189,8 @@ def rules(source: str | os.PathLike[str] | Mapping[str, Any] | Explanation | Exp
         return _read(source, Origin())
     if not isinstance(source, str | os.PathLike):
         raise InputTypeError(
-            f"{type(source).__name__} was given to bf.rules.", "The path of a file, its text, or a dict is needed."
+            f"{type(source).__name__} was given to bf.rules.",
+            "The path of a file, its text, a dict, or an answer is needed.",
         )
     is_text = isinstance(source, str) and ("\n" in source or "=" in source)
     origin = Origin("", str(source)) if is_text else _in_file(Path(source))

@@ -38,7 +38,8 @@ class SeveralAnswers:
     ) -> Explanations:
         """The cheapest change that leaves some columns alone which an answer changes: "and if I refuse this?"
 
-        The question is that of the answer, with the columns fixed: the same row, target, cost and constraints.
+        Choose it when a person rejects a part of an answer. The question is that of the answer, with the columns fixed:
+        the same row, target, cost and constraints.
 
         >>> import butfor as bf
         >>> from sklearn.datasets import load_iris
@@ -68,7 +69,8 @@ class SeveralAnswers:
         """Every set of at most `most` columns that is worth changing, with its cheapest answer; and the other sets.
 
         Choose it to let a person choose. A set is worth changing if its change suffices, and if each part of it either
-        does not suffice or costs more. The other sets provably do not suffice, or a part of each is as cheap.
+        does not suffice or costs more. Of the other sets, some provably do not suffice, and of some a part is as cheap.
+        Some may be open: where the time ended, or where nothing is proven of the model (see `bf.Standing`).
 
         `row` is one row as a table or a dict. The other arguments are those of `explain`.
 
@@ -152,8 +154,8 @@ class SeveralAnswers:
           `bf.value(at_least=10)`, `up_to` some score (default: the best one of a row in the data). At most so many
           `questions` are asked (default: 20). Choose it to be on the safe side.
 
-        Between two answers, bounds of the cost are proven. Against changes, or where the scores of a model are few
-        enough, all is known: see `TradeOff.complete`.
+        Between two answers, bounds of the cost are proven. Against changes, or where a model has few scores, all is known
+        if each answer is proven: see `TradeOff.complete`.
 
         `row` is one row as a table or a dict. The other arguments are those of `explain`.
 

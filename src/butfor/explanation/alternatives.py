@@ -36,10 +36,10 @@ class Alternatives:
         return tuple(sorted(changed, key=lambda line: -sum(change.changed for change in line)))
 
     def to_frame(self) -> Any:
-        """One row per column that some answer changes: column, now, answer 1, answer 2, ...; at last cost and score.
+        """One row per column that some answer changes, then one for the cost and one for the score.
 
-        A cell is missing if the answer leaves the column as it is. All cells are texts, because columns differ in type.
-        For arrays it is a dict of columns.
+        The columns are `column`, `now`, `answer 1`, `answer 2`, ... A cell is missing if the answer leaves the column
+        as it is. All cells are texts, because columns differ in type. For arrays it is a dict of columns.
         """
         first, lines = self.answers[0], self.lines
         score = first.score

@@ -49,7 +49,7 @@ class DrawnAnswers(AnswerList):
     """A sequence of answers that is also a picture."""
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw them, with matplotlib. Returns the axes."""
+        """Draw what was found, with matplotlib. Returns the axes."""
         return rendered(self, f"{self.way} drawn", ax)
 
     @property

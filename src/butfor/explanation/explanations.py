@@ -261,7 +261,10 @@ class Explanations(AsSingle, Sequence[Explanation]):
         return self.space.decode(self.point_codes[at], frames.take(self.table, rows), self.factual_codes[rows])
 
     def cells(self) -> dict[str, list[Any]]:
-        """What each answer holds, column by column, in the user's values. Of an impossible one it is no answer."""
+        """The values of each point, column by column, as the user's table has them.
+
+        Where `found` is False they are no answer, but those of the closest row, if one is known.
+        """
         rows = frames.take(self.table, self.table_rows) if self.space.unread else self.table
         return self.space.values(self.point_codes, rows)
 
@@ -292,7 +295,7 @@ class Explanations(AsSingle, Sequence[Explanation]):
         rendered(self, "parquet", path)
 
     def to_excel(self, path: str | PathLike[str], *, form: Literal["wide", "long"] = "wide") -> None:
-        """`to_frame` as a sheet of Excel. It needs `pip install butfor[excel]`."""
+        """`to_frame` as a sheet of Excel. It needs `pip install "butfor[excel]"`."""
         rendered(self, "excel", path, form)
 
     def alternatives(self) -> Alternatives:

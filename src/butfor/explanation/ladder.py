@@ -1,4 +1,4 @@
-"""The answers to several goals, one harder than the other."""
+"""The answers to several goals, each harder than the one before."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ladder(DrawnAnswers):
 
     @property
     def next(self) -> str | None:
-        """The name of the cheapest goal behind the last one that is met; None if there is none with an answer."""
+        """The name of the cheapest goal after the last one that is met; None if no such goal has an answer."""
         first = max((place + 1 for place, met in enumerate(self.met) if met), default=0)
         ahead = [place for place in range(first, len(self)) if self[place].found]
         return self.names[min(ahead, key=lambda place: self[place].cost)] if ahead else None

@@ -50,8 +50,8 @@ class Menu(DrawnAnswers):
     """Every set of columns that is worth changing, with its cheapest answer, cheapest first.
 
     A set is worth changing if it suffices, and if each part of it either does not suffice or costs more. So no answer
-    on the menu changes a column without need, and the cheapest answer with so few changes is the first. Each answer is
-    proven for its own set: its question fixes all other columns.
+    on the menu changes a column without need, and the cheapest answer with so few changes is the first. Each answer has
+    a certificate for its own set: its question fixes all other columns.
 
     - `answers`: the options;
     - `lines`: all sets of at most `most` columns, those of the options first and in their order;
@@ -77,7 +77,7 @@ class Menu(DrawnAnswers):
 
     @property
     def impossible(self) -> tuple[MenuLine, ...]:
-        """The sets that provably do not suffice, smaller lack first."""
+        """The sets that provably do not suffice, those that lack least first."""
         return tuple(sorted(self.standing(Standing.IMPOSSIBLE), key=lambda line: line.lack))
 
     def to_frame(self) -> Any:

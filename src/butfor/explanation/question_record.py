@@ -11,7 +11,11 @@ from butfor.problem.spec import to_spec
 
 @dataclass(frozen=True)
 class QuestionRecord:
-    """A question in words, and as data. With the data, its answer can be checked later."""
+    """A question in words, and as data. With the data, its answer can be checked later.
+
+    - `target`, `cost`, `constraints`: each as it prints;
+    - `spec`: the same as data, as far as it can be held as data. A price that is a function, for example, cannot.
+    """
 
     target: str
     cost: str

@@ -36,12 +36,12 @@ class ReasonCode:
 def reasons(
     answer: Explanation | Explanations, codes: Mapping[str, Any], *, most: int = MOST_REASONS
 ) -> tuple[ReasonCode, ...]:
-    """The lender's own codes for the columns that an answer changes, the dearest change first, at most four.
+    """The lender's own codes for the columns that an answer changes, the dearest change first, at most `most`.
 
     Choose it to fill in a form that has a list of reasons. Each changed column needs a code: if one has none, that is an
     error, and not a reason fewer. Where no permitted change is enough, the columns are those of the closest row that was
-    found. A column that follows from others by itself is no reason. A plan is not a reason: whether these are the principal
-    reasons of a decision is for the lender to judge.
+    found; if none is known, there is no reason. A column that follows from others by itself is no reason. A plan is not a
+    reason: whether these are the principal reasons of a decision is for the lender to judge.
 
     >>> import butfor as bf
     >>> from butfor.datasets import loans

@@ -33,9 +33,9 @@ class Stretch:
 @experimental
 @dataclass(frozen=True, eq=False, repr=False)
 class TradeOff(DrawnAnswers):
-    """The answers of which none is both cheaper than another and better in what is wanted beside, cheapest first.
+    """The answers of which none is both cheaper than another and better in what else is wanted, cheapest first.
 
-    - `against`: what is wanted beside, in words: few changes, a score, or the radius of a ball in which it stays valid;
+    - `against`: what else is wanted, in words: few changes, a score, or the radius of a ball in which it stays valid;
     - `numbers`: how much of that each answer has;
     - `answers`: the answers;
     - `stretches`: what is proven of the cost of each demand, from the easiest to the hardest;
@@ -61,7 +61,7 @@ class TradeOff(DrawnAnswers):
         return all(one.low == one.high or one.high - one.low <= 4 * tolerated(one.high, coin) for one in self.stretches)
 
     def to_frame(self) -> Any:
-        """One row per answer: what is wanted beside (`against`), cost, bound, status, changed, changes.
+        """One row per answer: what else is wanted (`against`), cost, bound, status, changed, changes.
 
         The result is a table of the same kind as the row that was given (for arrays, a dict of columns).
         """

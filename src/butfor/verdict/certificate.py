@@ -19,7 +19,9 @@ from butfor.verdict.evidence import NO_EVIDENCE, Evidence
 
 @dataclass(frozen=True)
 class Certificate:
-    """The proof that comes with an answer.
+    """What is known of an answer, and what was computed again with your own estimator. Print it to see.
+
+    Look here before you rely on an answer: `status` says what is proven, and `why` the reason.
 
     - `status`: what is known;
     - `bound`: a proven lower bound on the cost (infinity: no answer exists);
@@ -29,7 +31,7 @@ class Certificate:
     - `stopped`: why the search ended early, if it did;
     - `evidence`: how far rows get, how large a ball may be, what the worst neighbour is, as far as it is known;
     - `notes`: numbers from a solver that searches, such as the cost before polishing or the calls of the model;
-    - `coin`: the smallest price that matters. What is optimal, is so within a millionth of coin + cost.
+    - `coin`: the smallest price that matters. An optimal answer is optimal to a millionth of coin + cost.
     """
 
     status: Status

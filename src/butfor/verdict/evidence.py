@@ -60,6 +60,9 @@ class Around:
 class Evidence:
     """What else a certificate knows. What was not asked, or is not known, is None.
 
+    - `farthest`: how far rows get if no admissible change meets the target;
+    - `radius`: at which shares of its radius a ball has an answer, if it has none at the whole;
+    - `around`: what was asked of the estimator in the ball around the answer;
     - `confidence`: the level at which the answer holds for the true coefficients, computed from the estimator's own;
     - `left_open`: a difference of costs that the rounding of the model leaves open. Such an answer is called optimal.
     """

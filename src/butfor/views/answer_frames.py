@@ -78,7 +78,7 @@ def to_excel(answers: Explanations, path: str | os.PathLike[str], form: str) -> 
         openpyxl = import_module("openpyxl")
     except ImportError:
         raise MissingExtraError(
-            "to_excel was called.", "openpyxl is needed to write such a file.", "Run: pip install butfor[excel]"
+            "to_excel was called.", "openpyxl is needed to write such a file.", 'Run: pip install "butfor[excel]"'
         ) from None
     book = openpyxl.Workbook()
     sheet = book.active
