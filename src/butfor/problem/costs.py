@@ -116,7 +116,11 @@ class L1(Norm):
 
     `sum_j w_j |x_j - x0_j| / range_j`. A changed category counts 1. A change of an ordinal level counts its steps
     divided by the number of possible steps. A value that becomes known or missing counts 1. Choose it for sparse,
-    proportionate answers. Every benchmark uses it.
+    proportionate answers.
+
+    - `weights`: a factor w_j per column (default: 1);
+    - `scale`: what counts as one unit of a number: the "range" of its column, its median absolute deviation ("mad"), its
+      standard deviation ("std"), its own unit ("none"), or a dict with a number per column.
 
     >>> L1(weights={"age": 3.0})
     L1(weights={'age': 3.0})
@@ -133,8 +137,8 @@ class L1(Norm):
 class L2(Norm):
     """The sum of squared scaled changes. It prefers many small changes to one large one.
 
-    `sum_j w_j ((x_j - x0_j) / range_j)^2`, without a square root. Choose it when a large change hurts more than in
-    proportion.
+    `sum_j w_j ((x_j - x0_j) / range_j)^2`, without a square root. Levels count as in `bf.L1`, squared; `weights` and
+    `scale` are as there. Choose it when a large change hurts more than in proportion.
 
     >>> 0.5 * L2() + L0()
     0.5 * L2() + L0()
@@ -151,8 +155,8 @@ class L2(Norm):
 class LInf(Norm):
     """The largest scaled change of any column, so that no single one moves far.
 
-    `max_j w_j |x_j - x0_j| / range_j`. Choose it when the burden should be spread. Add a little L1: alone, it does not
-    care about changes below the largest.
+    `max_j w_j |x_j - x0_j| / range_j`. Levels, `weights` and `scale` are as in `bf.L1`. Choose it when the burden should be
+    spread. Add a little L1: alone, it does not care about changes below the largest.
 
     >>> LInf(scale="std") + 0.01 * L1()
     LInf(scale='std') + 0.01 * L1()
@@ -227,10 +231,11 @@ class MAD(Term):
 class Table(Term):
     """Your own prices per column: a callable `price(before, after)` or, for levels, a table.
 
-    A table maps `(before, after)` or `after` to a price. A change that it does not name is not allowed (its price is
-    infinite). A callable for a number gets the factual value and an array of other values. Its price must be 0 at the
-    factual value and must not fall with the distance; this is checked on use. Columns that are not named cost nothing
-    here: add `bf.L1(weights=...)` for them.
+    Choose it when you know what each change costs. A table maps `(before, after)` or `after` to a price. A change that it
+    does not name is not allowed (its price is infinite). A callable for a number gets the factual value and an array of
+    other values. Its price must not fall with the distance, which is checked on use. To stay costs nothing, and neither
+    does a number here that becomes known or missing (see `bf.Missing`). Columns that are not named cost nothing here: add
+    `bf.L1(weights=...)` for them.
 
     >>> Table({"job": {("clerk", "manager"): 2.0, ("clerk", "nurse"): 5.0}})
     Table(['job'])

@@ -135,7 +135,8 @@ def _refuse_beside_consequences(constraints: Iterable[AbstractConstraint]) -> No
     if consequences and others:
         raise UnsupportedProblemError(
             f"{others[0]!r} was given with {consequences[0]!r}.",
-            "Where columns follow from others, an answer is what one does: no row is chosen, near, or computed.",
+            "Where columns follow from others (bf.follows), an answer says what one does. "
+            "It cannot be one of given rows, have a ball around it, or hold computed columns.",
             "Leave one of them out.",
         )
 

@@ -75,7 +75,7 @@ class Suggestions(Sequence[AbstractConstraint]):
         )
 
     def to_json(self) -> str:
-        """Them as text, to be kept in a file."""
+        """All of them as text, to keep in a file."""
         told = zip(self.constraints, self.why, strict=True)
         return json.dumps([{"constraint": to_spec(one), "why": why} for one, why in told], ensure_ascii=False, indent=1)
 
@@ -101,7 +101,8 @@ def suggest(data: Any) -> Suggestions:
     """What holds in every row of a table: dummies, functions, orders, sums, implications, numbers that are not negative.
 
     Choose it to find out which rules a table follows before you ask for changes, and pass on those that are rules. Nothing is
-    applied by itself. Only what chance would have broken in at least ten rows is listed.
+    applied by itself. Of functions, orders and implications, only those are listed that chance would have broken in at
+    least ten rows. Look at the others with care where rows are few.
 
     >>> import butfor as bf, pandas as pd
     >>> table = pd.DataFrame({"low": range(50), "high": [i + i % 7 for i in range(50)]})

@@ -195,19 +195,37 @@ class Override:
 
 @suggests
 def Continuous(low: float | None = None, high: float | None = None) -> Override:
-    """Declare a column to be any number. It lies from `low` to `high` (default: the data's range)."""
+    """Declare a column to be any number. It lies from `low` to `high` (default: the data's range).
+
+    Choose it for whole numbers that may become any number, and for a range that is not that of the data.
+
+    >>> Continuous(high=100)
+    Continuous(high=100)
+    """
     return Override("continuous", _end(low), _end(high), 0.0)
 
 
 @suggests
 def Integer(low: float | None = None, high: float | None = None) -> Override:
-    """Declare a column to be a whole number. It lies from `low` to `high` (default: the data's range)."""
+    """Declare a column to be a whole number. It lies from `low` to `high` (default: the data's range).
+
+    Choose it for counts that the data does not tell from other numbers.
+
+    >>> Integer(0, 9)
+    Integer(low=0, high=9)
+    """
     return Override("integer", _end(low), _end(high), 1.0)
 
 
 @suggests
 def Step(step: float, low: float | None = None, high: float | None = None) -> Override:
-    """Declare a column to be a multiple of `step`. It lies from `low` to `high` (default: the data's range)."""
+    """Declare a column to be a multiple of `step`. It lies from `low` to `high` (default: the data's range).
+
+    Choose it for what comes in steps, such as the months of a loan. For a single question, use `bf.step`.
+
+    >>> Step(6, low=12, high=72)
+    Step(6, low=12, high=72)
+    """
     width = _end(step)
     if width is None or width <= 0:
         raise InputError(f"step={step!r} was given.", "A step must be a positive number.")
@@ -216,13 +234,25 @@ def Step(step: float, low: float | None = None, high: float | None = None) -> Ov
 
 @suggests
 def Categorical(levels: Sequence[Any]) -> Override:
-    """Declare a column to be one of `levels`, without order."""
+    """Declare a column to be one of `levels`, without order.
+
+    Choose it for numbers that are codes, and for levels that the model knows and the data does not hold.
+
+    >>> Categorical(["owns", "rents"])
+    Categorical(['owns', 'rents'])
+    """
     return Override("categorical", levels=_distinct(levels))
 
 
 @suggests
 def Ordinal(levels: Sequence[Any]) -> Override:
-    """Declare a column to be one of `levels`, from lowest to highest."""
+    """Declare a column to be one of `levels`, from lowest to highest.
+
+    Choose it where order matters: a step to the next level costs less than one to the last, and `bf.only_up` can be asked.
+
+    >>> Ordinal(["none", "school", "college"])
+    Ordinal(['none', 'school', 'college'])
+    """
     return Override("ordinal", levels=_distinct(levels))
 
 

@@ -51,12 +51,12 @@ class Space:
 
     @cached_property
     def unread(self) -> tuple[str, ...]:
-        """Those of them that nothing reads, in order."""
+        """The columns of the user's table that nothing reads, in order."""
         return tuple(self.features[j].columns[place] for j, place in places(self.features) if self.features[j].unread)
 
     @cached_property
     def read(self) -> tuple[str, ...]:
-        """The others, in order."""
+        """The columns of the user's table that the model reads, in order."""
         return tuple(name for name in self.columns if name not in self.unread) if self.unread else self.columns
 
     def __len__(self) -> int:
@@ -71,12 +71,12 @@ class Space:
     def index(self, name: str) -> int:
         """The position of a column, by its name or the frame's own label. An error suggests similar names.
 
-        A question whose rules look a column up so is about what it holds. Where that does not matter, it is `position`.
+        A rule that looks a column up in this way is about what the column holds. Where that does not matter, use `position`.
         """
         return self.position(name)
 
     def position(self, name: str) -> int:
-        """The same, whether or not anything reads the column."""
+        """The position of a column, as `index` gives it, whether or not anything reads the column."""
         try:
             return self.names.index(str(name))
         except ValueError:
@@ -135,7 +135,7 @@ class Space:
     def cells(self, codes: FloatArray) -> list[list[Any]]:
         """The values of encoded rows, column by column of the user's table. A missing value is None.
 
-        So are those that nothing reads: `Space.values` knows what a table holds there.
+        What nothing reads is None, too: `Space.values` knows what a table holds there.
         """
         held = [[feature.value(code) for code in codes[:, j].tolist()] for j, feature in enumerate(self.features)]
         return [
@@ -146,7 +146,10 @@ class Space:
         ]
 
     def values(self, codes: FloatArray, table: Any) -> dict[str, list[Any]]:
-        """The same by name, with what the rows of `table` hold in the columns that nothing reads, if it has them."""
+        """The values of encoded rows, by the names of their columns.
+
+        In the columns that nothing reads, they are what the rows of `table` hold, if it has them.
+        """
         known = dict(zip(self.columns, self.cells(codes), strict=True))
         known |= (held := self.held_unread(table))
         return {name: cells for name, cells in known.items() if name in held or name not in self.unread}

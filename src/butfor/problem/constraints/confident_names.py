@@ -15,11 +15,11 @@ def confident(level: float = 0.95, *, covariance: Any = None) -> Confident:
     """The answer holds for the true coefficients of a linear model, at this level of confidence.
 
     The coefficients were estimated, and so they are unsure. Choose it if the next estimate, or the truth, should agree.
-    It is about the one row of the answer, and about one side: if the estimate `w` is normal with covariance `C` around the
-    true coefficients, the score of this row is on the wanted side of the threshold `t` with that confidence:
-    `w'x - z sqrt(x' C x) >= t`, where z is the quantile of `level` (1.645 for 0.95). This is a second-order cone. It is
-    proven by tangents and whole numbers (Duran and Grossmann, Mathematical Programming 36, 1986). The noise of a
-    single outcome is not in it.
+    The answer keeps `w'x - z sqrt(x' C x) >= t`: w are the coefficients, C is their covariance, t is the threshold of the
+    score, and z is the quantile of `level` (1.645 for 0.95). If the estimate is normal around the true coefficients, their
+    score of this row is on the wanted side with that confidence. It is about this one row, and about one side. The noise
+    of a single outcome is not in it. The set is a second-order cone, and is proven by tangents and whole numbers (Duran
+    and Grossmann, Mathematical Programming 36, 1986).
 
     - `level`: from 0.5, which asks nothing, to below 1;
     - `covariance` (coefficients, coefficients): that of the intercept and then of the columns that reach the model. Results

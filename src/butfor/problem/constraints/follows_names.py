@@ -17,7 +17,7 @@ def follows(name: str, by: float, of: str | Event) -> Follows:
     """A number changes by itself where its cause changes: by `by` for each unit of a column, or once where an event happens.
 
     Choose it for what comes along and is nobody's doing: savings that grow with an income, years that a degree takes. The cost,
-    `bf.fixed`, `bf.only_up` and `bf.at_most_changes` are about what one does oneself, and a consequence is free. The values
+    `bf.fixed`, `bf.only_up` and `bf.at_most_changes` are about what one does oneself. A consequence is free. The values
     become `v_j = y_j + sum by (v_i - x_i)`, where `y` is what one does to the row `x`. Consequences may follow from consequences,
     but not in a circle.
 

@@ -66,7 +66,8 @@ def only_down(*names: str | Iterable[str]) -> Direction:
 def between(name: str, low: Any = None, high: Any = None) -> Between:
     """This number (or ordered level) ends in `[low, high]`, ends included.
 
-    A value outside must move there. An end that is left out does not limit it.
+    A value outside must move there, and a missing one may stay missing. An end that is left out does not limit it. For a
+    range that holds in every question, declare the column: `space={"income": bf.Integer(0, 90_000)}`.
 
     >>> between("income", 0, 90_000)
     between('income', 0, 90000)
@@ -82,7 +83,7 @@ def between(name: str, low: Any = None, high: Any = None) -> Between:
 def within(name: str, share: float) -> Within:
     """This number moves by at most `share` of its factual value.
 
-    0.1 is plus or minus 10 %. Choose it to keep steps small.
+    0.1 is plus or minus 10 %, and a 0 stays 0. Choose it to keep steps small.
 
     >>> within("income", 0.1)
     within('income', 0.1)
@@ -117,6 +118,8 @@ def whole(name: str) -> Grid:
 @suggests
 def allowed(name: str, values: Iterable[Any]) -> Allowed:
     """This category ends as one of `values`. Any other value must change to one of them.
+
+    A missing value may stay missing. For rules about where a level may lead, use `bf.moves`.
 
     >>> allowed("housing", ["rents", "owns"])
     allowed('housing', ['rents', 'owns'])
@@ -183,8 +186,8 @@ def at_most_changes(count: int) -> AtMost:
 def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound: float) -> LinearRelation:
     """A linear relation between numbers of the answer. It may be a sum, a budget or a share.
 
-    It is kept exactly, in the numbers that are printed: 0.1 and 0.2 add up to 0.3. An equation of real numbers may be missed
-    by the rounding of one of them.
+    It is kept exactly, in the numbers that are printed: 0.1 and 0.2 add up to 0.3. An equation of real numbers may be off by
+    the rounding of one of them.
 
     >>> linear({"debt": 1.0, "income": -0.4}, "<=", 0.0)
     linear({'debt': 1.0, 'income': -0.4}, '<=', 0.0)
@@ -206,7 +209,7 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
 def rises(name: str, by: float = 0.0) -> Event:
     """The event that a number or an ordered level rises, by at least `by`. For `bf.implies`.
 
-    The rise of a level is counted in ranks.
+    The rise of a level is counted in ranks. As the consequence for a real number, it needs `by`.
 
     >>> rises("age", by=2)
     rises('age', by=2)
@@ -218,7 +221,7 @@ def rises(name: str, by: float = 0.0) -> Event:
 def falls(name: str, by: float = 0.0) -> Event:
     """The event that a number or an ordered level falls, by at least `by`. For `bf.implies`.
 
-    The fall of a level is counted in ranks.
+    The fall of a level is counted in ranks. As the consequence for a real number, it needs `by`.
 
     >>> falls("hours")
     falls('hours')
@@ -255,12 +258,13 @@ def implies(cause: Part, consequence: Part) -> Implication:
 
 @suggests
 def margin(eps: float) -> Margin:
-    """No shift of a length up to `eps` leads across a deciding boundary. The length is the root of the squares, in ranges.
+    """No shift up to the length `eps` leads across a deciding boundary.
 
-    For a linear model this is `w'x >= b + eps |w|`. For a tree, every number may be off by `eps` ranges and stays in its
-    leaf; in a sum of trees, in its leaf of each tree. A shift of just `eps` counts, as in `robust`, so an answer with a
-    margin is robust, too: in a round ball, and for trees in a box. Whole numbers are shifted like real ones. Choose it for
-    answers that survive small changes of the data and of the model, and if `robust` takes too long.
+    The length is Euclidean, and a column counts in its ranges. For a linear model this is `w'x >= b + eps |w|`. For a
+    tree, every number may be off by `eps` ranges and stays in its leaf; in a sum of trees, in its leaf of each tree. A
+    shift of just `eps` counts, as in `robust`, so an answer with a margin is robust, too: in a round ball, and for
+    trees in a box. Whole numbers are shifted like real ones. Choose it for answers that survive small changes of the
+    data and of the model, and if `robust` takes too long.
 
     >>> margin(0.01)
     margin(0.01)
@@ -323,7 +327,8 @@ def plausible(forest: Any, path_length: float | None = None) -> Plausible:
 
     The forest must need at least `path_length` questions to single the answer out: `mean_t h_t(x) >= path_length`,
     where h_t(x) is the depth of x's leaf in tree t, plus what a tree of the leaf's size would add (Liu, Ting and
-    Zhou, ICDM 2008). This is a sum of trees, so it is kept exactly.
+    Zhou, ICDM 2008). This is a sum of trees: trees and sums of trees keep it exactly, black boxes are searched with it,
+    and other models refuse it. Choose it if answers must not be outliers.
 
     - `forest`: an `IsolationForest`, or a pipeline that ends in one, fitted on the columns that the model reads;
     - `path_length`: default: the forest's own border between outliers and the rest.

@@ -148,7 +148,7 @@ class Between(Restriction):
             raise InputError(
                 f"{self!r} was given.",
                 "The first end must not exceed the second.",
-                "Nothing lies between: swap the ends.",
+                "Swap the ends.",
             )
 
     def narrowed(self, domain: Domain, space: Space) -> Domain:
@@ -217,7 +217,9 @@ class Grid(Restriction):
 
     def validate(self, space: Space) -> None:
         if space[self.name].levels is not None:
-            raise InputError(f"{self!r} was given, but {self.name!r} is not a number.")
+            raise InputError(
+                f"{self!r} was given, but {self.name!r} is not a number.", "", "Use bf.allowed or bf.moves."
+            )
         message = (f"{self!r} was given.", "The step must be a positive number, and the anchor a number.")
         if not (0 < number(self.step, *message) < np.inf and np.isfinite(number(self.anchor, *message))):
             raise InputError(*message)

@@ -48,7 +48,7 @@ def as_target(given: Any, source: Source) -> AbstractTarget:
 def classes(*labels: Any) -> Classes:
     """The target that one of these classes is predicted.
 
-    `target=["a", "b"]` means the same.
+    Choose it where several classes are equally good. `target=["gold", "silver"]` means the same.
 
     >>> classes("gold", "silver")
     gold or silver
@@ -62,7 +62,8 @@ def classes(*labels: Any) -> Classes:
 def other() -> Other:
     """The target that any class but the present one is predicted. The default.
 
-    The cheapest such class is found. `target="other"` means the same, unless the model has a class of that name.
+    Choose it to see what decides about a row, whatever it decides. The cheapest such class is found. `target="other"`
+    means the same, unless the model has a class of that name.
 
     >>> other()
     any other class
@@ -142,6 +143,8 @@ def probability(
 def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
     """The target that a regressor predicts a value in an interval. The ends are included.
 
+    Choose it for a goal that does not depend on the row. For a share more or less than now, use `bf.relative_change`.
+
     >>> value(at_least=100.0)
     at least 100
     """
@@ -156,7 +159,7 @@ def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
 def relative_change(by: float) -> RelativeChange:
     """The target that a regressor's prediction moves by at least a share of itself.
 
-    0.2 is 20 % up, -0.2 is 20 % down.
+    0.2 is 20 % up, -0.2 is 20 % down. Choose it where rows begin at different values, such as prices of houses.
 
     >>> relative_change(-0.2)
     down by 20%

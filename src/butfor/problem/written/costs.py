@@ -69,7 +69,11 @@ def _missing(text: str, given: str) -> costs.Term:
             )
         prices[found[1].lower()][found[2]] = value
     if any(None in each and len(each) > 1 for each in prices.values()):
-        raise InputError(f"{given} was given.", "A price for all columns stands beside one for a named column.", "")
+        raise InputError(
+            f"{given} was given.",
+            "A price for all columns stands beside one for a named column.",
+            "Give one price for all, or one for each.",
+        )
     return Missing(*(_of_columns(each) for each in prices.values()))
 
 
