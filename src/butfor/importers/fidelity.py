@@ -1,4 +1,4 @@
-"""Check that the imported model predicts what the estimator predicts.
+"""Check that the model that was read predicts what the estimator predicts.
 
 They are compared on rows of the data. For tests, `probes` makes rows at every cut and one ulp beside it.
 """
@@ -64,7 +64,7 @@ def check_fidelity(source: Source, space: Space, model: Model, readout: Abstract
     wrong = {one.row for one in found}
     cause = blamed(space, data, rows, wrong, differ)
     raise FidelityError(
-        f"the imported model disagrees with the estimator on {len(wrong)} of {len(rows)} "
+        f"the model that was read disagrees with the estimator on {len(wrong)} of {len(rows)} "
         f"rows (row {rows[found[0].row]}: {found[0].words}). {cause.words}",
         "They must agree before anything is explained.",
         " ".join(filter(None, [cause.remedy, what_now(source)])),
@@ -89,7 +89,7 @@ def disagreements(
         sums, off = readout.sums(scores), slack * np.abs(readout.row).sum()
         predicted, ours = source.values(table), readout.predicted(sums)
         found = [
-            Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the imported model {ours[row]!r}")
+            Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the model that was read {ours[row]!r}")
             for row in np.flatnonzero(readout.misses(sums, off, predicted))
         ]
         return [*found, *(_survival(source, readout, model, X, off, table) if isinstance(readout, Survival) else ())]
@@ -106,7 +106,8 @@ def _labels(
         sets = readout.class_sets(classes.index(label)) if slack[row] else ()
         if not any(part.perhaps(scores[[row]], _doubt(part, float(slack[row])))[0] for part in sets):
             yield Disagreement(
-                row, f"the estimator predicts {label!r}, the imported model {classes[choice]!r} (scores {scores[row]})"
+                row,
+                f"the estimator predicts {label!r}, the model that was read {classes[choice]!r} (scores {scores[row]})",
             )
 
 
@@ -132,7 +133,7 @@ def _probabilities(
     if ours is not None:
         for row in np.flatnonzero(~((low <= given) & (given <= high)).all(axis=1)):
             yield Disagreement(
-                int(row), f"the estimator gives the probabilities {given[row]}, the imported model {ours[row]}"
+                int(row), f"the estimator gives the probabilities {given[row]}, the model that was read {ours[row]}"
             )
     for label in range(given.shape[1]):
         for p in np.unique(np.quantile(given[:, label], (0.25, 0.5, 0.75), method="nearest")):
@@ -148,7 +149,7 @@ def _probabilities(
                 yield Disagreement(
                     int(row),
                     f"the estimator gives {readout.classes[label]!r} the probability {given[row, label]!r}, "
-                    f"the imported model {word} {p!r}",
+                    f"the model that was read {word} {p!r}",
                 )
 
 
@@ -166,7 +167,7 @@ def _survival(
     for row in np.flatnonzero(~((np.minimum(*ends) - slack <= theirs) & (theirs <= np.maximum(*ends) + slack))):
         yield Disagreement(
             int(row),
-            f"the estimator's {readout.witness!r} is {theirs[row]!r}, that of the imported model {ours[row]!r}",
+            f"the estimator's {readout.witness!r} is {theirs[row]!r}, that of the model that was read {ours[row]!r}",
         )
 
 

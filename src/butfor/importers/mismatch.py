@@ -1,4 +1,4 @@
-"""Why an imported model and its estimator differ on some rows, and what to do about it.
+"""Why the model that was read and its estimator differ on some rows, and what to do about it.
 
 Columns are compared between the rows on which they differ and those on which they agree. Then the values of single columns
 are exchanged between them, and both are asked again.
@@ -120,7 +120,9 @@ def _told_apart(data: Any, name: str, bad: IntArray, good: IntArray) -> str:
     if all(isinstance(value, int | float | np.number) for value in (*theirs, *others)):
         low, high = min(others), max(others)
         return (
-            f"{shown}, and the rows that agree {low!r} to {high!r}" if not any(low <= v <= high for v in theirs) else ""
+            f"{shown}, and the rows that agree hold {low!r} to {high!r}"
+            if not any(low <= v <= high for v in theirs)
+            else ""
         )
     return f"{shown}, and no row that agrees does" if not set(theirs) & set(others) else ""
 

@@ -239,8 +239,8 @@ def _over_features(model: Model, readout: AbstractReadout, columns: list[Column]
         isinstance(out, OverComputed) and isinstance(readout, Median | Survival)
     ):
         raise UnsupportedModelError(
-            "trees whose leaves are counted anew for each target read sums of columns, as PCA makes them.",
-            "Such trees must read columns.",
+            "a model of survival, or a median of models, reads sums of columns, as PCA makes them.",
+            "It must read columns one by one.",
             "Let the swarm search: it needs only predictions.",
         )
     return out, readout

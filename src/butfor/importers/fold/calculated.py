@@ -32,7 +32,9 @@ def of_formulas(columns: list[Column], formulas: Sequence[Any]) -> list[Column]:
     for formula in formulas:
         if not isinstance(formula, Formula):
             raise UnsupportedModelError(
-                f"a step makes {formula!r} for a column.", "It must calculate it.", "Let the swarm search."
+                f"a step returns {formula!r} as a column.",
+                "It must return what it calculates from the columns that it gets.",
+                "Let the swarm search.",
             )
         out.append(
             columns[formula.parts[0]]

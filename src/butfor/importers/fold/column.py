@@ -241,7 +241,7 @@ def last_where(column: Column, holds: Callable[[FloatArray], BoolArray], count: 
     """
     if column.turns:
         raise UnsupportedModelError(
-            f"a step asks on which side of a number a column is that turns around: {column.bent_by}.",
+            f"a step compares a column with a number, and the column turns around: {column.bent_by}.",
             "Trees and bins must follow steps that never turn around.",
             "Put a linear model after it, or let the swarm search.",
         )

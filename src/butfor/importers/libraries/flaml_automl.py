@@ -50,7 +50,9 @@ def _prepared(transformer: Any, columns: list[Column], *, coded: bool) -> list[C
     if not hasattr(transformer, "_cat_columns"):  # it was fitted on an array
         return columns
     if transformer._datetime_columns:
-        raise UnsupportedModelError("FLAML reads a column of dates.", "It must be text or numbers.", "")
+        raise UnsupportedModelError(
+            "FLAML reads a column of dates.", "It must be text or numbers.", "Make numbers of the dates before FLAML."
+        )
     count = len(transformer._cat_columns)
     known = [transformer._cat_categories[name] for name in transformer._cat_columns]
     chosen, numbers = columns[:count], columns[count:]

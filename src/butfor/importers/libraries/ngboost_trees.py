@@ -107,7 +107,9 @@ def _sums(boosting: Any, columns: list[Column], places: dict[int, int], scores: 
     other = next((tree for tree, *_ in steps if type(tree).__name__ not in AXIS_ALIGNED_TREES), None)
     if other is not None:
         raise UnsupportedModelError(
-            f"NGBoost over {type(other).__name__} cannot be read.", "Its base learners must be trees.", ""
+            f"NGBoost over {type(other).__name__} cannot be read.",
+            "Its base learners must be trees.",
+            "Let the swarm search.",
         )
     base = np.zeros(scores)
     for parameter, place in places.items():

@@ -121,7 +121,9 @@ def read_ada_boost(boosting: Any, columns: list[Column]) -> Imported:
     classes = tuple(boosting.classes_.tolist())
     estimators = boosting.estimators_
     if len(classes) < 2:
-        raise UnsupportedModelError("AdaBoostClassifier knows only one class.", "Two are needed.", "")
+        raise UnsupportedModelError(
+            "AdaBoostClassifier knows only one class.", "Two are needed.", "Fit it on rows of both."
+        )
     weights = boosting.estimator_weights_[: len(estimators)] / boosting.estimator_weights_.sum()
     votes = []
     for estimator, weight in zip(estimators, weights, strict=True):

@@ -152,7 +152,7 @@ def read_coefficients(estimator: Any, columns: list[Column]) -> Coefficients:
         raise UnsupportedProblemError(
             f"this {type(estimator).__name__} has {len(coef)} scores.",
             "A single linear score is needed.",
-            "Ask two classes.",
+            "Fit it on two classes.",
         )
     return Coefficients(
         np.concatenate([np.ravel(estimator.intercept_), coef[0]]), [constant(columns[0]), *columns], _design

@@ -160,7 +160,11 @@ def summed(kind: str, read: list[Imported], shares: FloatArray, constant: float 
     row = np.concatenate([row for _, row in parts])
     at = int(np.argmax(np.abs(row)))
     if not row[at]:
-        raise UnsupportedModelError(f"a {kind} predicts {constant}, whatever its members do.", "", "")
+        raise UnsupportedModelError(
+            f"a {kind} predicts {constant}, whatever its members do.",
+            "It must depend on them.",
+            "Fit it with other weights.",
+        )
     return _raised(side_by_side(models[0], models[1:]), at, constant / row[at]), MeanValue(unit=unit, weights=row)
 
 

@@ -80,7 +80,9 @@ def _check(dump: Dumped) -> None:
         )
     if any(node.get("comparison_op") == "==" for _, node in _all(dump)):
         raise UnsupportedModelError(
-            "a model of treelite asks whether a number is equal to another.", "It must compare by order.", ""
+            "a model of treelite asks whether a number is equal to another.",
+            "It must compare by order.",
+            "Let the swarm search.",
         )
 
 

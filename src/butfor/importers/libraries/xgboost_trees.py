@@ -50,7 +50,9 @@ def read_estimator(model: Any, columns: list[Column]) -> Imported:
         )
     if callable(model.objective):
         raise UnsupportedModelError(
-            f"{type(model).__name__} has a custom objective.", "Only objectives of XGBoost are known.", ""
+            f"{type(model).__name__} has a custom objective.",
+            "Only objectives of XGBoost are known.",
+            "Let the swarm search.",
         )
     best = getattr(model, "best_iteration", None)
     return read_booster(model.get_booster(), columns, known_classes(model), None if best is None else best + 1)
