@@ -21,6 +21,7 @@ __all__ = [
     "LogError",
     "MissingExtraError",
     "NotFittedError",
+    "RefutedError",
     "UnknownColumnError",
     "UnsupportedModelError",
     "UnsupportedProblemError",
@@ -36,7 +37,10 @@ Called = TypeVar("Called", bound=Callable[..., Any])
 
 
 class ButforError(Exception):
-    """Base of every error that butfor raises on purpose."""
+    """Base of every error that butfor raises on purpose. Catch it to catch them all.
+
+    `given`, `needed` and `remedy` are the three parts of its message: what was given, what is needed, what to do.
+    """
 
     def __init__(self, given: str, needed: str = "", remedy: str = "") -> None:
         self.given, self.needed, self.remedy = given, needed, remedy
@@ -77,15 +81,15 @@ class UnsupportedModelError(ButforError, TypeError):
 
 
 class UnsupportedProblemError(ButforError, ValueError):
-    """A combination of model, cost and constraints that no solver takes, or not the named one."""
+    """A combination of model, cost and constraints that no solver takes, or that the named solver does not take."""
 
 
 class FidelityError(ButforError, RuntimeError):
-    """The imported model disagrees with the estimator it was read from."""
+    """The model that was read disagrees with the estimator it was read from."""
 
 
 class RefutedError(ButforError, ArithmeticError):
-    """A claim of an answer that a cheaper row refutes."""
+    """A claim of an answer that a cheaper row refutes. `bf.prove` raises it, and it is a mistake of butfor: report it."""
 
 
 class LogError(ButforError, OSError):

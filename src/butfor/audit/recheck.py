@@ -73,10 +73,10 @@ def check(
 ) -> Checked | AllChecked:
     """Redo the certificate of an answer, or those of several, with the model.
 
-    It checks that this is the same model, that it predicts the same, that the cost is right, that the constraints
-    hold, and that the words of the certificate follow from its facts. A claimed bound (an optimum, an impossibility)
-    is confirmed by solving the question again. Some things an answer does not hold as data, such as a price that is a
-    function, or candidate rows. They are listed as not checked.
+    Choose it for an answer that was stored, or that somebody else hands you. It checks that this is the same model, that
+    it predicts the same, that the cost is right, that the constraints hold, and that the words of the certificate follow
+    from its facts. A claimed bound (an optimum, an impossibility) is confirmed by solving the question again. Some things
+    an answer does not hold as data, such as a price that is a function, or candidate rows. They are listed as not checked.
 
     - `forests`: the forests of `bf.plausible`, which an answer does not hold. With them, they are checked, too;
     - `time_limit`: the seconds for each answer in which its bound may be proven again;

@@ -38,9 +38,11 @@ class Entry:
     """One entry of a log: an answer with who got it, when, and from which model; or the note of a purge.
 
     - `number`, `kind`: its place in the log, from 1; "answer" or "purge";
-    - `at`, `who`: when it was written, in UTC; who asked;
-    - `model`: the fingerprint of the model (empty for a black box); `question`: target, cost and constraints in words;
-    - `content`: the digest of its record; `previous`, `digest`: those of the entry before and of this one;
+    - `at`, `who`: when it was written, in UTC, and who asked;
+    - `model`: the fingerprint of the model (empty for a black box);
+    - `question`: target, cost and constraints in words;
+    - `content`: the digest of its record;
+    - `previous`, `digest`: the digest of the entry before, and of this one;
     - `salt`, `shared`, `own`: what the content is made of. They are None if the entry was purged.
     """
 
@@ -86,7 +88,7 @@ class Entry:
         return next(answers_in([(self.shared or "", self.own)])).only
 
     def after(self, number: int, previous: str) -> Entry:
-        """The entry at its place, behind the last one, of which number and digest are given."""
+        """The same entry, at its place in a log: behind the one that has this number and digest."""
         return replace(self, number=number + 1, previous=previous, digest=linked(self, number + 1, previous))
 
 

@@ -28,11 +28,12 @@ TABLE_LIBRARIES = ("pandas", "polars")
 @experimental
 @suggests
 class Log:
-    """A log of answers: an entry for each, sealed under the one before. Nothing in it is changed later.
+    """A log of answers: an entry for each, sealed under the one before.
 
     Choose it if you must account for answers: `explainer.explain(rows, log="answers.log")` hands out nothing that is not
     logged. An entry has the record of the answer, the fingerprint of the model, who asked what, and when. Its digest is that
-    of all this and of the digest before: digest = H(digest before, entry). So `verify` finds who changed or removed one.
+    of all this and of the digest before: digest = H(digest before, entry). So `verify` finds an entry that was changed or
+    removed. `purge` takes old records away, and that is an entry of its own.
 
     - `where`: the path of a file (SQLite), or the URL of a PostgreSQL data base: "postgresql://user@host/name";
     - `who`: who asks (default: the user of this process);

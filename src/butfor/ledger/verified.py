@@ -25,7 +25,8 @@ class Verified:
     - `entries`, `purged`: how many entries hold, and how many of them were purged;
     - `head`: the digest of the last of them;
     - `false`, `why`: the number of the first entry that is false (None if all hold), and in which way;
-    - `checked`, `others`: how many answers were checked with the model (None if none was given), and how many are of others;
+    - `checked`: how many answers were checked with the model (None if none was given);
+    - `others`: how many answers are of other models, and so were not checked;
     - `failed`: the numbers of the answers that do not hold, with what was found.
     """
 
@@ -40,7 +41,7 @@ class Verified:
 
     @property
     def passed(self) -> bool:
-        """Whether the chain holds, and all answers that were checked."""
+        """Whether the chain holds, and so do all answers that were checked."""
         return self.false is None and not self.failed
 
     def __repr__(self) -> str:

@@ -38,7 +38,8 @@ class HowFar:
     - `rows`, `done`: how many rows there are, and how many of them are done;
     - `parts`, `working`: how many parts there are, and on how many somebody works;
     - `statuses`: how many rows have which status;
-    - `left_out`: how many rows of parts that are done are not asked about: by the condition, or as they meet the target.
+    - `left_out`: how many rows of the parts that are done were not asked about: they do not meet the condition (`where`), or
+      they meet the target already (`unmet`).
     """
 
     rows: int
@@ -68,7 +69,9 @@ class HowFar:
         lines = [f"{self.done:,} of {self.rows:,} rows are done ({share:.1%}), in {self.parts:,} parts"]
         lines += [f"  {count:>10,}  {WORDS.get(name, name)}" for name, count in self.statuses.items() if count]
         lines += [f"  {self.left_out:>10,}  left out, as was asked"] if self.left_out else []
-        lines += [f"{self.working} parts are being done"] if self.working else []
+        lines += (
+            [f"{self.working} {'part is' if self.working == 1 else 'parts are'} being done"] if self.working else []
+        )
         return "\n".join(lines)
 
 
@@ -84,7 +87,7 @@ class Portfolio:
     """The answers in the folder of a portfolio. They are read part by part, when they are asked for.
 
     `portfolio.of(id)` are the answers to one row, and a loop over the portfolio gives one answer after the other. To look at
-    all of them, give their files to what reads many of Parquet: `polars.scan_parquet(portfolio.results)`.
+    all of them, give their files to a library that reads many files of Parquet: `polars.scan_parquet(portfolio.results)`.
     """
 
     folder: Folder
@@ -98,12 +101,12 @@ class Portfolio:
 
     @property
     def results(self) -> str:
-        """What the files of results are called: a pattern that polars, DuckDB and Dask take."""
+        """A pattern that names the files of results, as polars, DuckDB and Dask take it."""
         return str(self.folder.parts / "*.parquet")
 
     @property
     def reached(self) -> HowFar:
-        """How far it is."""
+        """How far the portfolio is."""
         parts, statuses, done = self.manifest.parts, Counter[str](), 0
         for number in self.folder.standing():
             table = self._read(number, ["rank", "status"])
@@ -120,7 +123,10 @@ class Portfolio:
             yield from pieces_of(self._read(number))
 
     def some(self, at: IntArray) -> Iterator[Explanations]:
-        """The answers at these places, of all of them in order, together as far as they belong together."""
+        """Some of the answers: those at these places, counted over all parts in their order.
+
+        Answers of one part and one call come together.
+        """
         begin = 0
         for number in self.folder.standing():
             end = begin + self._count(number)
@@ -171,14 +177,14 @@ class Portfolio:
 
     @property
     def summary(self) -> str:
-        """How far it is, and what became of the rows, in one line."""
+        """How far the portfolio is, and what became of the rows, in one line."""
         first, *rest = repr(self.reached).splitlines()
         return f"{first}: {', '.join(' '.join(line.split()) for line in rest)}"
 
     def report(
         self, path: str | os.PathLike[str], title: str = "", by: str | None = None, *, language: str = "en"
     ) -> None:
-        """Write a page about it. All rows are summed up, and those of the first part are listed.
+        """Write a page about the portfolio. All rows are summed up, and those of the first part are listed.
 
         See `Explanations.report`.
         """

@@ -118,12 +118,13 @@ def prove(
 ) -> Proofs:
     """Write proofs of answers, which a stranger checks without butfor, into a folder.
 
-    Choose it for whoever must not need to trust butfor: an auditor, a court, a client. A certificate says that nothing is
-    cheaper, and `bf.check` lets butfor say it again. A proof shows it, in exact whole numbers, to one readable file of
-    plain Python, which is written beside it.
+    Choose it for readers who should not have to trust butfor: an auditor, a court, a client. A certificate says that
+    nothing is cheaper, and `bf.check` lets butfor say it again. A proof shows it, in exact whole numbers, to one readable
+    file of plain Python, which is written beside it.
 
-    A proof is a tree of boxes of rows. In each box it gives numbers, one for each set of values that a tree tells apart,
-    under which the cost falls apart into columns and trees: the sum of their minima is a bound, whatever the numbers are.
+    A proof is a tree of boxes of rows. In each box it gives a number for each set of values that a tree tells apart. With
+    these numbers, the cost splits into a part for each column and each tree. The sum of the least values of the parts is
+    a bound, whatever the numbers are.
 
     - `answers`: what `explain` returned, or a portfolio;
     - `model`: the estimator, or pipeline, that was explained;
@@ -132,8 +133,8 @@ def prove(
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
     It takes sums of trees, single trees, linear models, and what [the page of proofs](../how-to/proofs.md) lists.
-    It refuses others by name.
-    If a cheaper row refutes a claim, that is an error that names the row, after all other proofs were written.
+    It refuses others by name. Of several answers to a row, the cheapest is proven.
+    If a cheaper row refutes a claim, a `bf.errors.RefutedError` names the row, after all other proofs were written.
 
     >>> import tempfile
     >>> from butfor import Explainer
