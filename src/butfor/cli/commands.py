@@ -91,13 +91,6 @@ app = typer.Typer(
 )
 
 
-app.add_typer(portfolios, name="portfolio")
-app.add_typer(logs, name="log")
-for command in (menu, ladder, letter, groups, dossier):
-    app.command()(expanded(command))
-app.command()(serve)
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"butfor {butfor.__version__}")
@@ -311,6 +304,10 @@ def report(
 
     found = load(answer)
     if isinstance(found, Portfolio):
+        if words is not None:
+            raise InputError(
+                f"--words {words} was given.", f"{answer} is a portfolio, and its page has no words.", "Leave it out."
+            )
         write(page, page_of(found, title, by))
         return
     told = found if words is None else found.described(read_words(words))
@@ -362,6 +359,13 @@ def space(model: Model, data: Data, rules: RulesFile = None) -> None:
     estimator = load(model)
     listed = QuestionOptions(rules=rules).explainer(estimator, read_table(data, estimator)).space.rows()
     printed(text.table(("column", "kind", "values", "missing", "why"), listed))
+
+
+for command in (menu, ladder, letter, groups, dossier):
+    app.command()(expanded(command))
+app.command()(serve)
+app.add_typer(portfolios, name="portfolio")
+app.add_typer(logs, name="log")
 
 
 def main() -> None:

@@ -28,7 +28,8 @@ def dossier(
         ),
     ] = None,
     sample: Annotated[
-        str, typer.Option(metavar="N", help="How many rows are asked, drawn at random: a share as 0.1, or a number.")
+        str,
+        typer.Option(metavar="N", help="How many rows are asked, drawn at random: a share such as 0.1, or a number."),
     ] = str(ROWS_DRAWN),
     seed: Annotated[int, typer.Option(help="The seed of the draw, and of solvers that draw random numbers.")] = 0,
     time_limit: TimeLimit = None,

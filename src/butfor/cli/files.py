@@ -11,7 +11,7 @@ import typer
 
 from butfor.cli.printing import warned_in_lines
 from butfor.errors import ButforError, InputError, InputTypeError, MissingExtraError
-from butfor.estimator.files import from_file, is_model_file
+from butfor.estimator.files import READERS_OF_MODELS, from_file, is_model_file
 from butfor.explain.rules import rules
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanations import Explanations
@@ -51,11 +51,16 @@ def load(path: Path) -> Any:
         except OSError:
             raise
         except ModuleNotFoundError as error:
-            raise MissingExtraError(f"the model in {path} needs {error.name}.", "It is not installed.") from None
+            raise MissingExtraError(
+                f"the model in {path} needs {error.name}.",
+                "It is not installed.",
+                "Install the libraries that the model was fitted with.",
+            ) from None
         except Exception as error:
             raise InputTypeError(
                 f"{path} contains no model that can be loaded ({type(error).__name__}: {error}).",
-                "A fitted estimator saved with joblib or pickle, or a file of CatBoost, XGBoost, LightGBM or ONNX, is needed.",
+                "A fitted estimator saved with joblib or pickle is needed, or a file that ends in "
+                f"{', '.join(READERS_OF_MODELS)}.",
             ) from None
 
 

@@ -93,7 +93,7 @@ def letter(
         typer.Option(metavar="FOLDER", help="Write a file for each row, such as 206.txt, instead of printing."),
     ] = None,
 ) -> None:
-    """Write a letter about each row, for whom it is about; or tell the answers in sentences of another style."""
+    """Write a letter to the person whom each row is about, or tell the answers in sentences of another style."""
     from butfor.cli.files import write_letters
     from butfor.cli.several import headed
 

@@ -12,7 +12,8 @@ Model = Annotated[
     typer.Argument(
         metavar="MODEL",
         help="A fitted estimator or pipeline, saved with joblib or pickle. Loading such a file runs code in it: "
-        "give only files that you trust.",
+        "give only files that you trust. Or a file that holds no code, such as one of XGBoost, LightGBM, CatBoost, ONNX or "
+        "PMML.",
         show_default=False,
     ),
 ]
@@ -64,7 +65,7 @@ Forests = Annotated[
     typer.Option(
         "--plausible",
         metavar="FOREST",
-        help="An isolation forest, saved in the same way as MODEL. It must not find the answer an outlier.",
+        help="An isolation forest, saved as MODEL is. Answers must not be outliers to it.",
     ),
 ]
 AtLeast = Annotated[float | None, typer.Option(help="For a regressor: the least value wanted.")]
@@ -72,7 +73,7 @@ AtMostValue = Annotated[float | None, typer.Option("--at-most", help="For a regr
 Probability = Annotated[float | None, typer.Option(help="The least probability of the class that is wanted.")]
 ProbabilityAtMost = Annotated[
     float | None,
-    typer.Option(help="The largest probability of the class that is named. With --probability, it is between both."),
+    typer.Option(help="The largest probability of the class that is wanted. With --probability, between both."),
 ]
 Training = Annotated[
     Path | None,
@@ -80,7 +81,7 @@ Training = Annotated[
 ]
 Safety = Annotated[
     float | None,
-    typer.Option(metavar="NUMBER", help="By how much more than the target is asked for, on its own scale."),
+    typer.Option(metavar="NUMBER", help="How much more than the target is asked for, on its own scale."),
 ]
 MeanGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the mean time is to rise.")]
 MedianGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the median time is to rise.")]
@@ -95,7 +96,7 @@ QuantileAtLeast = Annotated[
 ]
 Unit = Annotated[str, typer.Option(help="The unit of times, such as days.")]
 TimeLimit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Stop after this time. What was found by then is shown.")
+    float | None, typer.Option(metavar="SECONDS", help="End after this time. What was found by then is shown.")
 ]
 TimeLimitPerRow = Annotated[float | None, typer.Option(metavar="SECONDS", help="The same for each row.")]
 Out = Annotated[
@@ -130,7 +131,8 @@ Threads = Annotated[
     int, typer.Option("--n-jobs", metavar="N", help="Threads that share the rows; -1: one per processor.")
 ]
 Sample = Annotated[
-    str | None, typer.Option(metavar="N", help="Check so many answers, drawn at random: a share as 0.1, or a number.")
+    str | None,
+    typer.Option(metavar="N", help="Check so many answers, drawn at random: a share such as 0.1, or a number."),
 ]
 Bounds = Annotated[
     bool,

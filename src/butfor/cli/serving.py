@@ -29,7 +29,10 @@ def serve(
     words: WordsFile = None,
     host: Annotated[
         list[str] | None,
-        typer.Option(help="The names or addresses by which the server is called.  [default: this machine alone]"),
+        typer.Option(
+            metavar="NAME",
+            help="A name or an address by which the server is called; one for each.  [default: this machine alone]",
+        ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 chooses a free one.")] = 8765,
     tokens: Annotated[

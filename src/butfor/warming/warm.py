@@ -17,7 +17,7 @@ from butfor.views.progress import bar
 def warm(progress: bool | None = None) -> Path:
     """Compile all loops now. Then the first explanation of a process comes at once.
 
-    What is compiled already is not compiled again.
+    Choose it when an image or a machine is set up. It takes about a minute. What is compiled already is not compiled again.
 
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
@@ -26,7 +26,7 @@ def warm(progress: bool | None = None) -> Path:
     place = kept_in()
     if place is None:
         raise InputError(
-            "no directory can be written that compiled code could be kept in.",
+            "there is no directory in which compiled code can be kept: none can be written.",
             "Set NUMBA_CACHE_DIR to a directory that can be written.",
         )
     if mark.is_set(place):
