@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import compat, compress, errors, groups, measure, noise, plots, survival, teach
+from butfor import compat, compress, errors, groups, measure, noise, plots, survival, teach, trees
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -51,14 +51,21 @@ ANSWERS = (
     Exception,
     groups.Action,
     groups.ChosenActions,
+    compress.BinaryColumn,
+    compress.BinaryColumns,
+    compress.CompressionReport,
+    compress.Surrogate,
 )
 """Classes of which butfor makes the objects."""
 
 ROOMS = {
     "Measures": measure, "Survival": survival, "Compression": compress, "Groups": groups, "Pictures": plots, "Noise": noise,
-    "Teaching": teach, "Each error": errors,
+    "Oblique trees": trees, "Teaching": teach, "Each error": errors,
 }  # fmt: skip
 """The rooms of public names."""
+
+WITH_METHODS = (butfor.Explainer, butfor.Log, butfor.Suggestions, measure.Judge, measure.Plausibility, groups.Actions)
+"""Classes that a user makes objects of, whose methods are listed, too."""
 
 LINE = 88
 """The longest line of a call."""
@@ -97,18 +104,20 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
     yield text(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield "\n".join(f"- `{member.name}`: {getattr(member, 'meaning', member.value)}" for member in thing)
-    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, groups.Actions, compat.dice.Dice, *ANSWERS):
+    elif thing in (*WITH_METHODS, compat.dice.Dice, *ANSWERS):
         for name, member in members(thing):
             yield from entry(name, member, depth + 1)
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
     """The documented methods and properties that a class of ours defines or inherits, without those that Python defines."""
+    found: dict[str, Any] = {}
     for base in kind.__mro__:
         for name, member in vars(base).items() if base.__module__.startswith("butfor") else ():
             plain = getattr(member, "__func__", member)
             if not name.startswith("_") and (called(plain) or isinstance(plain, property | cached_property)):
-                yield name, plain
+                found.setdefault(name, plain)
+    yield from found.items()
 
 
 def called(thing: Any) -> bool:

@@ -63,7 +63,8 @@ def radius(sigma: Lengths, probability: float = 0.95, norm: Norm = "linf", colum
 def sigma(radius: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None) -> Lengths:
     """The largest standard deviation of normal noise that stays within a radius with a probability.
 
-    It answers the question of `bf.noise.radius` the other way round: how imprecise may values be?
+    It answers the question of `bf.noise.radius` the other way round: how imprecise may values be? `radius` is a number in
+    ranges, with the number of `columns`, or a dict in the units of the columns.
 
     >>> import butfor as bf
     >>> round(bf.noise.sigma(0.05, columns=4), 5)
@@ -80,7 +81,9 @@ def probability(
     norm: Norm = "linf",
     columns: int | None = None,
 ) -> float:
-    """The probability that normal noise stays within a radius. It bounds how often a robust answer stays valid.
+    """The probability that normal noise stays within a radius. A robust answer stays valid at least that often.
+
+    Choose it to see what the radius of a robust answer is worth. The norms are those of `radius`.
 
     - `radius`, `sigma`: both as numbers, with the number of `columns`; or both as dicts over the same columns.
 

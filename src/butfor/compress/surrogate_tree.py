@@ -157,6 +157,8 @@ def surrogate(
 ) -> Surrogate:
     """Learn a small tree of the binary columns of a fitted discretiser.
 
+    Choose it for a model that can be printed as a few rules, in the units of the table.
+
     - `X`, `y`: rows and their labels. Without labels, the tree learns what the model predicts;
     - `kind`: "cart" is greedy. "gosdt" and "streed" search all trees and say what they prove; they need the packages
       gosdt and pystreed;

@@ -67,7 +67,7 @@ def calibrated(model: Any, calibrator: Any, of: Literal["probability", "score"] 
 
     - `model`: a fitted classifier with `predict_proba` or `decision_function`;
     - `calibrator`: a fitted one with `predict_proba` or `predict` for a single number, or a function of an array of numbers.
-      It must never turn around;
+      It must only rise, or only fall;
     - `of`: what it gets: the probability of the second class, or the score of `decision_function`.
 
     >>> import numpy as np

@@ -60,6 +60,8 @@ def keras_model(
 ) -> Any:
     """A Keras model as a model. The Keras model itself is called, outside of training.
 
+    `bf.Explainer` needs it, because a Keras model does not say what its numbers are.
+
     - `classes`: the classes in the order of its outputs. One output speaks for the second of two. Without classes it
       is a regressor;
     - `columns`: the names of the columns that it reads, in its order. With `before`, those of the preprocessor;

@@ -66,6 +66,8 @@ def onnx_model(
 ) -> Any:
     """A network or a converted pipeline in an ONNX file (or its bytes) as a model. onnxruntime predicts, in one thread.
 
+    Choose it where `bf.Explainer` cannot take the path alone: for networks with classes, bytes, and preprocessors.
+
     - `classes`: the classes in the order of its outputs. One output speaks for the second of two. A pipeline knows them
       itself, and here they get other names. A network without classes is a regressor;
     - `columns`: the names of the columns that it reads, in its order. With `before`, those of the preprocessor;

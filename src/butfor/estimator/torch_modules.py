@@ -69,6 +69,8 @@ def torch_model(
 ) -> Any:
     """A PyTorch module as a model. The module itself is called, in eval mode and without gradients.
 
+    `bf.Explainer` needs it, because a module does not say what its numbers are.
+
     - `classes`: the classes in the order of its outputs. One output speaks for the second of two. Without classes it
       is a regressor;
     - `columns`: the names of the columns that it reads, in its order. With `before`, those of the preprocessor;

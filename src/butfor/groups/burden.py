@@ -32,9 +32,10 @@ def costs(
 ) -> Any:
     """What recourse costs, by group, with bootstrap intervals of the mean.
 
-    The rows of a group that do not meet the target yet are drawn again with replacement, `draws` times. The interval
-    holds the middle of the means found (percentile bootstrap; Efron and Tibshirani, An Introduction to the Bootstrap,
-    1993). It says how far the mean could be off for other rows of the same kind.
+    Choose it to compare what is asked of groups. The rows of a group that do not meet the target yet are drawn again
+    with replacement, `draws` times. The interval holds the middle of the means found (percentile bootstrap; Efron and
+    Tibshirani, An Introduction to the Bootstrap, 1993). It says how far the mean could be off for other rows of the
+    same kind.
 
     `answers` and `by` are as for `statuses`. The table has a line per group:
 
@@ -89,9 +90,10 @@ def _interval(
 def differences(answers: Batch | Firsts, by: str | Iterable[Any], *, draws: int = 2000, seed: int = 0) -> Any:
     """Whether groups differ in cost, or in how many rows cannot be helped, by more than chance.
 
-    A permutation test: if the group did not matter, any other assignment of the rows to groups of these sizes would be
-    as likely. `p = (1 + #{t_b >= t}) / (1 + draws)`, where t is the spread between the groups, `sum_g n_g (m_g - m)^2`,
-    and t_b that of a random assignment (Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9, 2010).
+    Choose it before you call a difference of `costs` a finding. A permutation test: if the group did not matter, any
+    other assignment of the rows to groups of these sizes would be as likely. `p = (1 + #{t_b >= t}) / (1 + draws)`,
+    where t is the spread between the groups, `sum_g n_g (m_g - m)^2`, and t_b that of a random assignment (Phipson and
+    Smyth, Stat. Appl. Genet. Mol. Biol. 9, 2010).
 
     `answers` and `by` are as for `statuses`. The table has a line for the mean cost of the answered rows, and one for
     the share of impossible ones among those answered or proven impossible. Rows that meet the target already are left

@@ -140,8 +140,9 @@ class Actions:
     - `explainer`, `target`, `cost`, `constraints`: as for `explain`;
     - `X`: the rows. Those that meet the target already are left out;
     - `actions`: what to try: dicts from column to what is added to a number, or to the level that it becomes. By
-      default, up to 500 actions are made of the rows' own cheapest answers: amounts that suffice for a quarter, for
-      half, for three quarters, and for all of those that need the same columns, rounded up to two digits;
+      default, up to 500 actions are made of the rows' own cheapest answers. They change the sets of columns that these
+      change. Each amount suffices for a quarter, half, three quarters or all of the answers that move the column this
+      way, and is rounded up to two digits;
     - `time_limit`: seconds for these answers.
 
     >>> from butfor.datasets import loans
@@ -205,8 +206,8 @@ class Actions:
     def most(self, count: int, *, cost_at_most: float | None = None, time_limit: float | None = 10.0) -> ChosenActions:
         """At most `count` of the actions, which together serve most rows.
 
-        - `cost_at_most`: an action serves only the rows that it costs no more than that. Without it, the action that
-          changes everything as far as possible often serves most;
+        - `cost_at_most`: an action serves only the rows for which it costs no more than that. Without it, the action
+          that changes everything as far as possible often serves most;
         - `time_limit`: seconds for the proof.
 
         They are chosen greedily, and a bound is computed from what every further action would gain. If they differ, a

@@ -24,7 +24,8 @@ STATUSES = (ALREADY, *(status.name.replace("_", " ").lower() for status in Statu
 def statuses(answers: Batch | Firsts, by: str | Iterable[Any] | None = None) -> Any:
     """How many rows were answered, proven impossible or left open, by group.
 
-    Only the first answer to each row counts, here and in the other functions of a batch.
+    Choose it first: means of costs say little where many rows have no answer. Only the first answer to each row counts,
+    here and in the other functions of a batch.
 
     - `answers`: what `explain` returned, or a list of it if all answer the same question;
     - `by`: a column of the rows that were explained, or the group of each row (default: no groups).
@@ -65,8 +66,9 @@ def statuses_of_rows(known: Firsts) -> list[str]:
 def conflicts(answers: Batch | Firsts, by: str | Iterable[Any] | None = None) -> Any:
     """Why rows are proven impossible: how often each smallest conflict occurs, by group.
 
-    A conflict is a smallest set of constraints that already makes the target impossible. `explain` looks for it in as
-    many rows as its `conflicts` says, and the others are counted as "not looked for".
+    Choose it to see which rules stand in the way of most people. A conflict is a smallest set of constraints that
+    already makes the target impossible. `explain` looks for it in as many rows as its `conflicts` says. The others, and
+    those where the search was ended, are counted as "not looked for".
 
     `answers` and `by` are as for `statuses`. The table has a line per group and conflict: `group`, `conflict`, `rows`,
     and their `share` of the group's impossible rows. It has no line if no row is impossible.

@@ -66,9 +66,10 @@ def _by_how_much(feature: Feature, before: FloatArray, after: FloatArray) -> dic
 def shifts(answers: Batch | Firsts) -> Any:
     """How far each answer moves each column, as a share of its range: the table behind a heat map.
 
-    It has a line per answer that changes something and a column per raw column that any answer changes, after `row`,
-    the row's own label. A share is signed. A level that changes counts 1 (-1 if it falls in its order), and so does a
-    number that becomes known or missing. Rows that change the same columns stand together.
+    Choose it to see at a glance which rows get the same advice. It has a line per answer that changes something and a
+    column per raw column that any answer changes, after `row`, the row's own label. A share is signed. A level that
+    changes counts 1 (-1 if it falls in its order), and so does a number that becomes known or missing. Rows that change
+    the same columns stand together.
     """
     known = firsts(answers)
     moved = known.moved

@@ -23,7 +23,7 @@ MOST_PROPOSED = 500
 """How many actions are tried at most."""
 
 SHARES_SERVED = (0.25, 0.5, 0.75, 1.0)
-"""For which shares of the rows with a pattern its amounts suffice."""
+"""For which shares of the answers that move a column one way its amounts suffice."""
 
 FULL_GRID = 64
 """A pattern with at most this many combinations of amounts is tried in all of them; a larger one in equal shares."""

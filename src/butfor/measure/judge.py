@@ -50,8 +50,8 @@ Seconds = float | Sequence[float] | None
 class Judge:
     """Measures the answers of butfor or of any other library.
 
-    They are compared with the model, the data and the constraints. The model itself predicts every answer. An answer is
-    *valid* if it then meets the target.
+    Choose it to compare methods on the same rows, model and question. Answers are compared with the model, the data and
+    the constraints. The model itself predicts every answer. An answer is *valid* if it then meets the target.
 
     - `model`, `data`, `space`: as for `Explainer`;
     - `target`, `constraints`: as for `explain`: the question that all methods had to answer;

@@ -28,8 +28,9 @@ The time for a local outlier factor grows with the square of this number.
 class Plausibility:
     """Three measures of how similar a row is to the training data. Smaller is more plausible.
 
-    Distances are Gower's, as in `bf.Gower`. A missing value is treated as the column's typical value, with an
-    additional distance of 1 from every known value. Each measure is fitted when it is first used.
+    Choose it for single rows; `Judge` measures whole sets of answers. Distances are Gower's, as in `bf.Gower`. A
+    missing value is treated as the column's typical value, with an additional distance of 1 from every known value.
+    Each measure is fitted when it is first used.
 
     >>> import numpy as np
     >>> from butfor.space.infer import infer

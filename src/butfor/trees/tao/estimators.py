@@ -142,11 +142,12 @@ class _TAO(FittedTree):
 class TAOClassifier(_TAO, TreeClassifier):
     """A small, accurate decision tree. Its decisions are sparse hyperplanes (or cuts of one feature).
 
-    Tree alternating optimisation lowers an objective from sweep to sweep: the number of wrong training rows plus
-    `alpha` times the size of all decisions. The size of a decision is the sum of |weight| times the spread of its
-    feature. So the units of the features do not matter, and they need no scaling. The spread is the fourth root of the
-    mean fourth power of the distance from the mean. For a normal distribution that is 1.3 standard deviations, for a
-    nearly constant feature it is more.
+    Choose it for a model that a person can read, where several numbers matter together. Tree alternating optimisation
+    lowers an objective from sweep to sweep: the number of wrong training rows plus `alpha` times the size of all
+    decisions. The size of a decision is the sum of |weight| times the spread of its feature. So the units of the
+    features do not matter, and they need no scaling. The spread is the fourth root of the mean fourth power of the
+    distance from the mean. For a normal distribution that is 1.3 standard deviations, for a nearly constant feature it
+    is more. (Carreira-Perpiñán and Tavallali, NeurIPS 2018.)
 
     Args:
         max_depth: the depth of the tree to start from; the result is not deeper.
@@ -185,6 +186,12 @@ class TAOClassifier(_TAO, TreeClassifier):
         init_, alpha_: the start that was taken, "cart" or "random", and the penalty.
         converged_: whether the last sweep lowered the objective by no more than `tol`. If not, there was a
             `ConvergenceWarning`. The optimum is local, as with all such trees.
+
+    >>> X = [[a, b] for a in range(6) for b in range(6)]
+    >>> y = ["yes" if a > b else "no" for a, b in X]
+    >>> tree = TAOClassifier(max_depth=1, alpha=0.2, random_state=0).fit(X, y)
+    >>> tree.get_n_leaves(), tree.score(X, y)
+    (2, 1.0)
     """
 
     _losses = ZeroOne
@@ -235,8 +242,9 @@ class TAOClassifier(_TAO, TreeClassifier):
 class TAORegressor(_TAO, TreeRegressor):
     """A small, accurate regression tree. Its decisions are sparse hyperplanes (or cuts of one feature).
 
-    It works like `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows. They are
-    counted in units of the variance of `y`, so its unit does not matter either.
+    Choose it as you would choose `TAOClassifier`, for values. It works like that, with the sum of squared differences
+    in place of the number of wrong rows. They are counted in units of the variance of `y`, so its unit does not matter
+    either.
 
     Args:
         max_depth: the depth of the tree to start from; the result is not deeper.
