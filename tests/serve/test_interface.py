@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from sklearn.base import clone
 from starlette.testclient import TestClient
 
 import butfor as bf
@@ -40,7 +41,7 @@ def test_an_answer_is_that_of_the_explainer(client: TestClient, desk: Desk) -> N
     assert answer["cost"] == pytest.approx(wanted.cost, abs=1e-9)
     record = Explanation.from_json(answer["record"])
     assert record.meta["who"] == "local"
-    assert bf.check(record, desk.explainer.model)
+    assert bf.check(record, desk.explainer.model).passed
     for column in found["region"]["columns"]:
         assert column["low"] < column["high"]
 
@@ -99,6 +100,14 @@ def test_menu_check_and_render(client: TestClient) -> None:
     assert "keine Zusage" in letter
     changed = record.replace('"cost": ', '"cost": 1')
     assert client.post("/api/v1/check", json={"answer": changed}).status_code == 422
+
+
+def test_a_check_that_fails_says_so(client: TestClient, desk: Desk) -> None:
+    X, model = desk.table, desk.explainer.model
+    stranger = bf.Explainer(clone(model).fit(X, model.predict(X)), data=X).explain(X.iloc[[ROW]]).only
+    told = checked("/api/v1/check", "post", client.post("/api/v1/check", json={"answer": stranger.to_json()}))
+    assert not told["passed"]
+    assert "the answer does not hold" in told["text"]
 
 
 def test_an_impossible_question_names_its_locks(client: TestClient, desk: Desk) -> None:

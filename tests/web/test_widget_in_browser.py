@@ -54,7 +54,7 @@ def test_ask_refuse_undo_and_use_the_answer_in_python(page: Any, kernel: Kernel)
     assert "approved" in first
     assert "Where it stays valid" in first
     (answer,) = kernel.answers
-    assert bf.check(answer, kernel.desk.explainer.model)
+    assert bf.check(answer, kernel.desk.explainer.model).passed
     page.locator("#cards .buttons button").first.click()
     until(page, lambda: page.inner_text("#cards") != first)
     assert page.locator("[name=lock]:checked").count() == 1

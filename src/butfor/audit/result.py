@@ -33,7 +33,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Checked:
-    """All checks of one answer. Print it to see them."""
+    """All checks of one answer. Print it to see them. It is true if nothing failed: `if bf.check(answer, model): ...`."""
 
     checks: tuple[Check, ...]
 
@@ -41,6 +41,9 @@ class Checked:
     def passed(self) -> bool:
         """Whether nothing failed."""
         return all(check.passed is not False for check in self.checks)
+
+    def __bool__(self) -> bool:
+        return self.passed
 
     def __repr__(self) -> str:
         failed = sum(check.passed is False for check in self.checks)
@@ -163,7 +166,7 @@ class Results(Sequence[Checked]):
 
 @dataclass(frozen=True)
 class AllChecked:
-    """The results for several answers. Print it to see those that failed.
+    """The results for several answers. Print it to see those that failed. It is true if nothing failed.
 
     - `names`: which answer each result is for;
     - `results`: the results, in the order of the answers;
@@ -178,6 +181,9 @@ class AllChecked:
     def passed(self) -> bool:
         """Whether nothing failed."""
         return not len(self.results.failed())
+
+    def __bool__(self) -> bool:
+        return self.passed
 
     def __repr__(self) -> str:
         size, failed = len(self.results), self.results.failed()

@@ -20,7 +20,7 @@ LISTED_FALSE = 20
 @experimental
 @dataclass(frozen=True)
 class Verified:
-    """What was found when a log was verified. Print it to see it in words.
+    """What was found when a log was verified. Print it to see it in words. It is true if it passed.
 
     - `entries`, `purged`: how many entries hold, and how many of them were purged;
     - `head`: the digest of the last of them;
@@ -43,6 +43,9 @@ class Verified:
     def passed(self) -> bool:
         """Whether the chain holds, and so do all answers that were checked."""
         return self.false is None and not self.failed
+
+    def __bool__(self) -> bool:
+        return self.passed
 
     def __repr__(self) -> str:
         if self.false is not None:

@@ -123,7 +123,7 @@ def checked(desk: Desk, body: Any) -> Iterator[Json]:
     """The certificate of an answer, done again."""
     answer = _recorded(desk, body)
     found = check(answer, desk.explainer.model, time_limit=CHECKED_WITHIN, progress=False)
-    yield {"event": "checked", "passed": bool(found), "text": str(found)}
+    yield {"event": "checked", "passed": found.passed, "text": str(found)}
 
 
 def rendered(desk: Desk, body: Any) -> Iterator[Json]:

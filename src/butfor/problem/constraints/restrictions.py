@@ -148,7 +148,7 @@ class Between(Restriction):
             raise InputError(
                 f"{self!r} was given.",
                 "The first end must not exceed the second.",
-                "Swap the ends.",
+                "Nothing lies between: swap the ends.",
             )
 
     def narrowed(self, domain: Domain, space: Space) -> Domain:
