@@ -206,6 +206,8 @@ def meant(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
     try:
         return None if spec is None else from_spec(spec, objects or {})
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the question cannot be read: {error!r} in {spec!r}.") from None
+        raise InputError(
+            f"the question cannot be read: {error!r} in {spec!r}.", "It must stand there as to_json() wrote it."
+        ) from None
     except LookupError:
         return None

@@ -77,7 +77,10 @@ class AbstractReadout(ABC):
 @experimental
 @dataclass(frozen=True, eq=False)
 class Value(AbstractReadout):
-    """A regressor: its only score is the prediction."""
+    """A regressor: its only score is the prediction.
+
+    `unit` is the unit roundoff of its sums: leave it, unless they are computed in fewer digits than float64 has.
+    """
 
     classes: tuple[Any, ...] = ()
     link: Link = "identity"
@@ -154,7 +157,7 @@ class MeanValue(Value):
 class Sign(AbstractReadout):
     """Two classes read from one score: the second iff it is above 0. For your own importers.
 
-    With `link="logistic"`, the sigmoid of the score is the probability of the second class.
+    With `link="logistic"`, the sigmoid of the score is the probability of the second class. `unit` is as in `Value`.
     """
 
     classes: tuple[Any, ...]
@@ -208,7 +211,7 @@ class Argmax(AbstractReadout):
     """One score per class. The largest wins, or the first of equal ones.
 
     `link` says how probabilities follow from the scores. With "identity" they are shares of `total`: the votes of a
-    forest are counted, not averaged.
+    forest are counted, not averaged. `unit` is as in `Value`.
     """
 
     classes: tuple[Any, ...]

@@ -28,9 +28,12 @@ class Certificate:
     - `why`: the reason in words;
     - `solver`: who found it, and why this solver was chosen;
     - `checks`: what was recomputed with the estimator, and whether it passed;
+    - `conflict`: a smallest set of constraints that makes an answer impossible, if it was looked for and found;
     - `stopped`: why the search ended early, if it did;
     - `evidence`: how far rows get, how large a ball may be, what the worst neighbour is, as far as it is known;
     - `notes`: numbers from a solver that searches, such as the cost before polishing or the calls of the model;
+    - `seconds`: the time of the call, divided by its answers;
+    - `seed`, `fingerprint`, `versions`: the seed, a hash of the model, and the libraries with which it was made;
     - `coin`: the smallest price that matters. An optimal answer is optimal to a millionth of coin + cost.
     """
 

@@ -104,10 +104,11 @@ def probability(
     """The target that a class has at least, or at most, this probability, or one between two. The ends are included.
 
     Choose `at_least` for answers that are more than just across the border, `at_most` where one class must become
-    unlikely, and `between` for rows that the model is to be unsure of. They need probabilities that follow from the
-    scores: by the logistic function, by softmax, or as the values of a tree's leaves. Between two is two inequalities,
-    which some solvers do not take: the certificate names the one that did. By softmax over several classes, `at_most`
-    is no convex set of scores, and takes longer than `at_least`.
+    unlikely, and `between` for rows that the model is to be unsure of. The model must give probabilities. Answers are
+    proven where these follow from the scores: by the logistic function, by softmax, as the values of a tree's leaves, or
+    as a mean of such. Black boxes are searched. Between two is two inequalities, which some solvers do not take: the
+    certificate names the one that did. By softmax over several classes, `at_most` is no convex set of scores, and takes
+    longer than `at_least`.
 
     >>> probability("approved", at_least=0.8)
     approved with probability at least 0.8

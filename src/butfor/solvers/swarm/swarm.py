@@ -24,7 +24,8 @@ from butfor.space.space import Space
 class Swarm(SwarmSettings, AbstractSolver):
     """A particle swarm, for black boxes and for everything that no exact solver takes.
 
-    Guarantee: the answers are valid, and none is more expensive than the real row from which it started.
+    Guarantee: the answers are valid. The cheapest one costs no more than the cheapest real row that the search began
+    with, unless `choice` is "random".
 
     - `particles`, `iterations`: how many particles there are, and how often they move;
     - `calls`: how often the model may be called for a block of rows, with all their particles at once (default: no
