@@ -46,8 +46,11 @@ def conflicts_of(words: str | None) -> int | Literal["all"] | None:
         return None
     if words == "all":
         return "all"
-    rows: int = 0 if words == "none" else read_number(words, int, f"--conflicts {words}")
-    return rows
+    if words == "none":
+        return 0
+    if not words.isdecimal():
+        raise InputError(f"--conflicts {words} was given.", "It must be a number of rows, all, or none.")
+    return int(words)
 
 
 def with_ids(table: Any, words: str) -> list[int]:

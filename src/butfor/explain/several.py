@@ -101,8 +101,8 @@ class SeveralAnswers:
     ) -> Ladder:
         """The cheapest change of a row for each of several goals, and which goal comes next.
 
-        Choose it for grades, or to see what more certainty costs. The goals are targets: probabilities of one class that
-        increase, values or intervals that move one way, or classes in the order of the grades. A dict names them.
+        Choose it for grades, or to see what more certainty costs. The goals are targets that move one way (probabilities
+        of one class, values or intervals), or classes in the order of the grades. A dict names them.
 
         `row` is one row as a table or a dict. The other arguments are those of `explain`. A target of the rules is left
         aside: the goals take its place.

@@ -58,6 +58,8 @@ def file_uri(path: Path, make: bool) -> str:
     if path.is_dir():
         raise LogError(f"{path} is a folder.", "A log is a file.", "Give the name of one in it.")
     if not make and not path.exists():
-        raise LogError(f"there is no log {path}.", "", "explain(..., log=) makes one.")
+        raise LogError(
+            f"there is no log {path}.", "", "explain(..., log=) makes one, and so does `butfor explain --log`."
+        )
     alone = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
     return f"{path.as_uri()}?mode={'rwc' if make else 'rw'}{'&immutable=1' if alone and path.exists() else ''}"

@@ -42,7 +42,7 @@ class Folder:
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Folder:
         """The folder of this name. It need not be there."""
-        home = path_of(path)
+        home = path_of(path, "folder")
         if home.exists() and not home.is_dir():
             raise InputError(f"{home} is a file.", "A portfolio is a folder.", "Give another name.")
         return cls(home.absolute())

@@ -151,7 +151,7 @@ def prove(
     several = [answers] if isinstance(answers, Explanation) else answers
     if not len(several):
         raise InputError("no answer was given.", "There is nothing to prove.")
-    home = path_of(folder)
+    home = path_of(folder, "folder")
     if home.exists() and not home.is_dir():
         raise InputError(f"{home} is a file.", "Proofs are written into a folder.", "Give another name.")
     each, refuted = list[Proven](), list[str]()

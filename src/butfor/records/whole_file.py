@@ -36,7 +36,7 @@ def write_together(folder: str | os.PathLike[str], texts: Mapping[str, str]) -> 
 
     They are written into a folder beside it first. A file that is there already is refused, and stays as it is.
     """
-    home = path_of(folder)
+    home = path_of(folder, "folder")
     if home.exists() and not home.is_dir():
         raise InputError(f"{home} is a file.", "The name of a folder is needed.")
     home.mkdir(parents=True, exist_ok=True)
@@ -69,19 +69,19 @@ def _refuse_taken(home: Path, names: Iterable[str]) -> None:
         )
 
 
-def path_of(path: str | os.PathLike[str]) -> Path:
-    """The path of a file. Anything else, and a path without a name, is refused."""
+def path_of(path: str | os.PathLike[str], of: str = "file") -> Path:
+    """The path of a file, or of a folder. Anything else, and a path without a name, is refused."""
     if not isinstance(path, str | os.PathLike):
         raise InputTypeError(f"{type(path).__name__} was given as a path.", "It must be a text or a pathlib.Path.")
     found = Path(path)
     if not found.name:
-        raise InputError(f"the path {str(path)!r} was given.", "The name of a file is needed.")
+        raise InputError(f"the path {str(path)!r} was given.", f"The name of a {of} is needed.")
     return found
 
 
 def new_folder(path: str | os.PathLike[str]) -> Path:
     """The path of a folder to be made. One that holds something already is refused."""
-    goal = path_of(path).absolute()
+    goal = path_of(path, "folder").absolute()
     if goal.exists() and not goal.is_dir():
         raise InputError(f"{goal} is a file.", "The name of a folder is needed.")
     if goal.is_dir() and any(goal.iterdir()):

@@ -82,7 +82,11 @@ def _conflicts(of: Reported) -> str:
     lines = [line for line in every if line["conflict"] != NOT_LOOKED_FOR]
     rest = sum(line["rows"] for line in every) - sum(line["rows"] for line in lines)
     rows = say("1 impossible row") if rest == 1 else say("{count} impossible rows", count=say_count(rest))
-    note = f'<p class="note">{say("What makes {rows} so was not looked for.", rows=rows)}</p>' if rest else ""
+    note = (
+        f'<p class="note">{say("What makes {rows} so was not looked for, or not found.", rows=rows)}</p>'
+        if rest
+        else ""
+    )
     if not lines:
         return note
     question, words = of.answers.question, of.answers.words

@@ -153,8 +153,8 @@ def proven(of: Material) -> DossierSection:
             fact("largest_gap", "Largest gap", max(gaps), percent(max(gaps))),
         ]
     says = (
-        "A row is proven if no admissible change is cheaper than its answer, or if no admissible change meets the target.",
-        "The interval is that of Clopper and Pearson: between which shares of all rows such a sample is not unlikely.",
+        "A row is proven if it is certain that no admissible change is cheaper than its answer, or that none meets the target.",
+        "The interval is that of Clopper and Pearson: if the share in all rows lay outside, such a sample would be unlikely.",
     )
     return DossierSection("proven", "What is proven", says, tuple(facts), tuple(tables))
 
