@@ -97,7 +97,9 @@ def _read(path: Path, *, as_text: bool = False) -> Any:
     except ImportError as error:
         raise MissingExtraError(f"{path} cannot be read: {error}.", "", 'Run: pip install "butfor[frames]"') from None
     except Exception as error:
-        raise InputError(f"{path} is not a table: {type(error).__name__}: {error}.") from None
+        raise InputError(
+            f"{path} is not a table: {type(error).__name__}: {error}.", "The file must be what its ending says."
+        ) from None
 
 
 def _reader(suffix: str) -> tuple[str, Callable[..., Any]]:

@@ -117,7 +117,9 @@ def _keys(tokens: Path | None, *, away: bool) -> Keys:
     try:
         known = tomllib.loads(tokens.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"--tokens {tokens} cannot be read: {error}.") from None
+        raise InputError(
+            f"--tokens {tokens} cannot be read: {error}.", "", 'Write lines such as: anna = "a long secret".'
+        ) from None
     bad = [name for name, token in known.items() if not isinstance(token, str) or len(token) < SHORTEST_TOKEN]
     if bad or not known:
         raise InputError(

@@ -95,7 +95,9 @@ def search(
     source = explainer.reading.source
     if not source.classes:
         raise UnsupportedModelError(
-            f"{type(model).__name__} does not predict classes.", "Thresholds are found where the class changes."
+            f"{type(model).__name__} does not predict classes.",
+            "Thresholds are found where the class changes.",
+            "Give a classifier.",
         )
     chosen = np.flatnonzero(rows_of_interest(source, table, labels, how.p0, how.p1))
     if not len(chosen):

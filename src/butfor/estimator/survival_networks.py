@@ -74,7 +74,9 @@ def _baseline(times: ArrayLike, hazard: ArrayLike) -> tuple[FloatArray, FloatArr
     try:
         at, total = (np.asarray(one, dtype=np.float64) for one in (times, hazard))
     except (TypeError, ValueError) as error:
-        raise InputTypeError(f"times or hazard hold something that is not a number ({error}).") from None
+        raise InputTypeError(
+            f"times or hazard hold something that is not a number ({error}).", "Both must be arrays of numbers."
+        ) from None
     if at.ndim != 1 or at.shape != total.shape or not len(at):
         raise InputError(
             f"times of shape {at.shape} and hazard of shape {total.shape} were given.",

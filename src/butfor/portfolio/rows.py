@@ -157,7 +157,10 @@ def _write(batches: Iterator[Any], path: Path) -> None:
             try:
                 same = batch.cast(first.schema)
             except (pyarrow().ArrowInvalid, pyarrow().ArrowNotImplementedError) as error:
-                raise InputError(f"table {number + 1} of the rows has other types than the first: {error}.") from None
+                raise InputError(
+                    f"table {number + 1} of the rows has other types than the first: {error}.",
+                    "All must have the same.",
+                ) from None
             writer.write_table(same, row_group_size=ROWS_READ)
 
 
@@ -205,7 +208,9 @@ def _of_csv(path: Path, space: Space) -> Iterator[Any]:
         with csv.open_csv(path, convert_options=options) as reader:
             yield from (arrow.Table.from_batches([batch]) for batch in reader)
     except arrow.ArrowInvalid as error:
-        raise InputError(f"{path} is not a table: {error}.") from None
+        raise InputError(
+            f"{path} is not a table: {error}.", "It must be CSV, with the names of the columns first."
+        ) from None
 
 
 class Reader:

@@ -71,7 +71,9 @@ def _cheapest(problem: Problem, k: int) -> Outcome:
     count = int(np.prod([float(len(v)) for v in values]))
     if count > COMBINATIONS:
         raise UnsupportedProblemError(
-            f"brute_force would try {count:,} combinations.", f"It tries at most {COMBINATIONS:,}."
+            f"brute_force would try {count:,} combinations.",
+            f"It tries at most {COMBINATIONS:,}.",
+            "Use solver='auto'.",
         )
     if not count:
         return nothing_found(problem, np.inf)

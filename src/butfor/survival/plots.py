@@ -75,7 +75,9 @@ def map_of(
         )
     if not is_read(reading.model) or not isinstance(reading.readout, Survival):
         raise UnsupportedModelError(
-            "a map was asked for, but the model was not read.", "Its survival functions must be known."
+            "a map was asked for, but the model was not read.",
+            "Its survival functions must be known.",
+            "Use bf.survival.curves(explainer, answer), which asks the model itself.",
         )
     table = frames.as_table(x)
     before = Prediction(reading.source, table)
