@@ -39,7 +39,8 @@ class Log:
     - `who`: who asks (default: the user of this process);
     - `make`: whether the log is made if it is not there. With False, that is an error.
 
-    Several threads, processes and machines may write at once. It needs `pip install "butfor[log]"`.
+    Several threads and processes may write at once, and several machines into PostgreSQL. A file is for one machine. It
+    needs `pip install "butfor[log]"`.
 
     >>> import tempfile, butfor as bf
     >>> from sklearn.datasets import load_iris

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 def curves(explainer: Explainer, answer: Explanation | Explanations, ax: Axes | None = None) -> Axes:
     """Draw the survival functions of an answer before and after the change.
 
-    The time or chance of the target is marked on both, and the gain is written beside it. The functions are those of
-    the estimator itself. Times are in the unit that was given to the target (`unit="months"`).
+    Choose it to see at which times the gain is made. The time or chance of the target is marked on both, and the gain
+    is written beside it. The functions are those of the estimator itself. Times are in the unit that was given to the
+    target (`unit="months"`).
     """
     answer = answer.only
     target = target_of(answer)
@@ -59,8 +60,9 @@ def map_of(
 ) -> Axes:
     """Draw the quantity of a survival target as a map over two columns.
 
-    All other columns are as in the row `x`. The target is just met on the white line, and missed where the map is
-    hatched. The map goes a little beyond what is marked.
+    Choose it to see how far away the target is, and where changes lead. All other columns are as in the row `x`. The
+    target is just met on the white line, and missed where the map is hatched. The map goes a little beyond what is
+    marked.
 
     - `points`: name -> an answer to mark, as a row or an explanation;
     - `ball`: whether to draw the line on which changes cost as much as the first explanation. No answer outside is

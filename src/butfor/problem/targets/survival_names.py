@@ -19,9 +19,10 @@ def mean_gain(
 ) -> SurvivalChange | SurvivalBeside:
     """The target that the mean time to the event rises by at least `r`.
 
-    The mean is the integral of the survival function S over [0, t_q], where t_q is the last time of the training data.
-    It is a restricted mean, because nothing is known beyond t_q. If the model predicts a single time (IPCRidge), that
-    time is used instead.
+    Choose it for a gain over what the model expects of the row now. The mean is the integral of the survival function S
+    over [0, t_q], where t_q is the last time of the training data. It is a restricted mean, because nothing is known
+    beyond t_q. A parametric model knows S for all times, and its mean is over all of them. If the model predicts a
+    single time (IPCRidge), that time is used instead.
 
     - `tail`: so much time is added, over which S stays as it is at t_q;
     - `horizon`: ends the integral earlier;
@@ -53,7 +54,7 @@ def mean_loss(
 def mean_at_least(time: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalReach:
     """The target that the mean time to the event is at least `time`.
 
-    See `mean_gain` for the mean.
+    Choose it where the goal is a time, and not a gain. See `mean_gain` for the mean.
 
     >>> mean_at_least(400, unit="days")
     mean time to event at least 400 days
@@ -67,7 +68,7 @@ def survival_at(
 ) -> SurvivalReach:
     """The target that the chance to outlast a time is at least (or at most) a given one.
 
-    The chance is S(t0).
+    The chance is S(t0). Choose it where one date matters, such as five years after an operation.
 
     >>> survival_at(1825, at_least=0.6, unit="days")
     chance to outlast 1825 days at least 0.6
@@ -113,7 +114,8 @@ def median_gain(r: float, *, unit: str = "") -> SurvivalChange:
 def quantile_at_least(share: float, time: float, *, unit: str = "") -> SurvivalReach:
     """The target that a quantile of the time to the event is at least `time`.
 
-    The quantile is the time by which this share has had the event: inf {t: S(t) <= 1 - share}.
+    The quantile is the time by which this share has had the event: inf {t: S(t) <= 1 - share}. Choose it for goals such as
+    a warranty: "three quarters last a year".
 
     >>> quantile_at_least(0.25, 365, unit="days")
     time by which 25 % have had the event at least 365 days
@@ -144,9 +146,10 @@ def risk_change(by: float) -> RiskChange:
 def hazard_ratio(at_most: float | None = None, *, at_least: float | None = None, prototype: Any = None) -> HazardRatio:
     """The target that the hazard is at most (or at least) a multiple of another.
 
-    The other hazard is that of `prototype` (default: of the row itself, as it is now). The prototype is a whole row: a
-    table of one row, or a mapping of columns to values. The model must have proportional hazards: then the ratio is
-    exp(score - score of the prototype) at all times.
+    Choose it where risks are told relative to others, as in Cox models. The other hazard is that of `prototype`
+    (default: of the row itself, as it is now). The prototype is a whole row: a table of one row, or a mapping of
+    columns to values. The model must have proportional hazards: then the ratio is exp(score - score of the prototype)
+    at all times.
 
     >>> hazard_ratio(at_most=0.5)
     hazard at most 0.5 times what it is now
