@@ -45,6 +45,14 @@ def test_an_entry_says_who_asked_what_of_which_model_and_when(where: str) -> Non
         assert log.verify(explainer()).passed
 
 
+def test_of_improving_answers_those_are_logged_that_are_handed_out(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("butfor.explain.improving._out_of_time", lambda found: True)  # so it asks until the time is up
+    with bf.Log(where) as log:
+        steps = list(explainer().improving(rows(2), **QUESTION, time_limit=0.5, log=log))
+        assert [entry.answer for entry in log] == [one for answers in steps for one in answers]
+        assert len(log) == 2
+
+
 def test_what_answers_share_is_there_once(where: str) -> None:
     filled(where)
     filled(where)

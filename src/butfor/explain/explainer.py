@@ -38,7 +38,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import OnMismatch, Reading, read
-from butfor.ledger.log import Log, log_of
+from butfor.ledger.log import Log, log_of, logged
 from butfor.problem.constraints.names import robust
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
@@ -227,7 +227,13 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         return self.explain(X, target, **options)
 
     def improving(
-        self, X: Any, target: Any = None, *, time_limit: float = IMPROVING_SECONDS, **options: Any
+        self,
+        X: Any,
+        target: Any = None,
+        *,
+        time_limit: float = IMPROVING_SECONDS,
+        log: Log | str | PathLike[str] | None = None,
+        **options: Any,
     ) -> Iterator[Explanations]:
         """The answers as they are found: a first one soon, then cheaper ones and higher bounds.
 
@@ -245,7 +251,8 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         PROVEN_OPTIMAL
         """
         seconds = budget_of(time_limit, None, None).seconds
-        return improving(lambda step: self.explain(X, target, time_limit=step, **options), seconds)
+        steps = improving(lambda step: self.explain(X, target, time_limit=step, **options), seconds)
+        return steps if log is None else logged(steps, log)
 
     def region(self, row: Any, target: Any, *, whole_numbers: bool = True, time_limit: float | None = None) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from importlib import import_module
@@ -201,6 +201,15 @@ def _sent(where: Any, who: str) -> Log:
 def log_of(log: Any) -> AbstractContextManager[Log | None]:
     """What `log=` names: a log that is opened for the call, one that the user opened, or none."""
     return nullcontext(log) if log is None or isinstance(log, Log) else Log(log)
+
+
+def logged(steps: Iterable[Explanations], log: Any) -> Iterator[Explanations]:
+    """Answers as they come, each logged before it is handed out."""
+    with log_of(log) as ledger:
+        for answers in steps:
+            if ledger is not None:
+                ledger.append(answers)
+            yield answers
 
 
 def _user() -> str:
