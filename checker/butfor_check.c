@@ -221,7 +221,7 @@ static double real(Json *of) { /* a hexadecimal float, or a whole number */
    A leaf has left < 0. What it adds to each sum is twice as exact as a double; its scores count towards each goal of each way. */
 typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; quad *adds; whole *score; } Node;
 typedef struct { Node *nodes; int count; } Tree;
-enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE };
+enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN };
 
 /* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on. */
 static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, *off, extra; double step; } model;
@@ -237,15 +237,26 @@ static quad quad_log(quad x) { /* by the series of the inverse hyperbolic tangen
     return out + power * two;
 }
 static quad quad_abs(quad x) { return x < 0 ? -x : x; }
+static quad quad_exp(quad x) { /* by its series, after the powers of two; off by less than 1e-30 of itself */
+    static quad two = 0;
+    if (two == 0) two = quad_log(2);
+    quad out = 0, term = 1;
+    int power = (int)(x / two);
+    for (int n = 1; n < 60; n++, term *= (x - power * two) / (n - 1)) out += term;
+    for (; power > 0; power--) out *= 2;
+    for (; power < 0; power++) out /= 2;
+    return out;
+}
+static quad share(quad x) { return 1 / (1 + quad_exp(x < -700 ? 700 : x > 700 ? -700 : -x)); } /* off by less than 1e-28 */
 static quad logit(quad p) { return quad_log(p / (1 - p)); }
 
 static void begin(int kind, int sums) { /* what is made of the sums, and how many there are */
-    need(kind == LARGEST || kind == SHARES ? sums > 1 : sums == 1, "another number of sums");
+    need(kind == LARGEST || kind == SHARES || kind == MEAN ? sums > 1 : sums == 1, "another number of sums");
     need(sums < 100, "more classes than this checker counts");
     model.kind = kind;
     model.sums = sums + 1;
-    model.first = sums > 1;
-    model.classes = model.sums - model.first;
+    model.first = sums > 1 && kind != MEAN;
+    model.classes = kind == MEAN ? 2 : model.sums - model.first;
     model.base = room(model.sums, sizeof(quad));
     model.doubts = room(model.sums, sizeof(quad));
     model.off = room(model.sums, sizeof(quad)); /* what a sum may be off by besides */
@@ -434,10 +445,10 @@ static void read_arrays(Text data) {
     need(is(part(&all, "format"), "butfor.forest/1"), "its format is not known");
     Json *reads = part(&all, "reads"), *sum = part(&all, "sum");
     need(is(reads, "float32") || is(reads, "float64"), "what it reads is not known");
-    const char *kinds[] = {"logistic", "shares", "value", "largest", "score"};
+    const char *kinds[] = {"logistic", "shares", "value", "largest", "score", "mean"};
     int kind = 0;
-    while (kind < 5 && !is(sum, kinds[kind])) kind++;
-    need(kind < 5, "its sum is not known");
+    while (kind < 6 && !is(sum, kinds[kind])) kind++;
+    need(kind < 6, "its sum is not known");
     model.single = is(reads, "float32");
     Json *base = part(&all, "base"), *digits = maybe(&all, "digits"), *off = maybe(&all, "off");
     model.step = ldexp(1, digits ? -(int)number(digits, 24, 54) : -53);
@@ -450,6 +461,7 @@ static void read_arrays(Text data) {
     for (int k = 0; k < sums; k++) plain &= (model.base[k + 1] = real(base->kind == '[' ? base->items + k : base)) == 0;
     model.arrays = 1;
     model.mean = truth(part(&all, "mean"));
+    need(!model.mean || kind != MEAN, "a mean of means");
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
         const char *keys[] = {"feature", "cut", "left", "right", "value"};
@@ -553,6 +565,7 @@ static struct {
     Column *columns; int column_count, cells, counted, none;
     whole limit, bound; quad below, unit;
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
+    quad mean, grain; /* what the shares of logits must add up to. It is one more goal, and the others are where logits are 0 */
     unsigned char *home, *alive; whole *price;
     Limit *limits; int limit_count;
     Rule *rules; int rule_count;
@@ -854,6 +867,13 @@ static void read_rules(Json *told) {
 static quad counts(const Node *leaf, const Goal *goal) { return leaf->adds[goal->plus] - leaf->adds[goal->less]; }
 
 static void read_pairs(Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
+    if (model.kind == MEAN) {
+        q.ways = 1;
+        q.width = model.sums;
+        q.goals = room(q.width, sizeof(Goal));
+        for (int k = 1; k < q.width; k++) q.goals[k - 1] = sign > 0 ? (Goal){k, 0, 0} : (Goal){0, k, 0};
+        return;
+    }
     if (!by_difference) {
         q.ways = q.width = 1;
         q.goals = room(1, sizeof(Goal));
@@ -884,15 +904,17 @@ static void read_goals(Json *wanted) {
     need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
     need(value == (model.kind == VALUE) && (class || (model.kind != LARGEST && model.kind != SCORE)), "the model does not say that");
     quad at = least ? real(least) : most ? real(most) : 0.5, low = at * (model.mean ? model.count : 1);
-    int several = !value && of->items[1].kind == '[', by_difference = class && model.kind != LOGISTIC;
+    int logits = model.kind == LOGISTIC || model.kind == MEAN;
+    int several = !value && of->items[1].kind == '[', by_difference = class && !logits;
     need(!several || class, "a probability of several classes");
     if (several && !by_difference) need(of->items[1].count == 1, "all classes, or none");
     if (!value && !by_difference) which = (int)number(several ? of->items[1].items : of->items + 1, 0, model.classes);
-    if (model.kind == LOGISTIC) {
-        quad d = 16 * (quad)model.step;
+    if (logits) {
+        quad d = (14 + model.sums) * (quad)model.step;
         if (!which) { sign = -sign; at = 1 - at; }
         need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
-        low = (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
+        low = model.kind == MEAN ? 0 : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
+        q.mean = (model.sums - 1) * ((sign > 0 ? at : 1 - at) - d);
     }
     if (by_difference) low = 0;
     read_pairs(of->items + 1, by_difference, model.kind == SHARES ? model.first + which : 1, sign);
@@ -907,13 +929,16 @@ static void read_goals(Json *wanted) {
             }
         }
     quad grain = power_below(largest == 0 ? 1 : largest) / ((quad)((whole)1 << 40));
+    q.grain = grain;
     for (int g = 0; g < count; g++) {
         Goal *goal = q.goals + g;
+        if (model.kind == MEAN && g == count - 1) { goal->goal = floor_of(q.mean * ((whole)1 << 40)); continue; }
         quad doubt = sure ? 0 : model.doubts[goal->plus] + model.doubts[goal->less];
         quad x = (sign * low - doubt - (model.base[goal->plus] - model.base[goal->less])) / grain;
         need(quad_abs(x) < FAR / 2, "a goal that is too far away");
         if (!sure) x -= quad_abs(x) * (quad)1e-31;
-        goal->goal = sure && class && goal->less < goal->plus ? floor_of(x) + 1 : ceil_of(x); /* of equals, the first is predicted */
+        if (model.kind == MEAN) goal->goal = floor_of(x);
+        else goal->goal = sure && class && goal->less < goal->plus ? floor_of(x) + 1 : ceil_of(x); /* of equals, the first is predicted */
     }
     for (int t = 0; t < model.count; t++)
         for (int i = 0; i < model.trees[t].count; i++) {
@@ -1082,7 +1107,7 @@ static void read_question(Json *shared, Json *own) {
                 while (a) { whole r = b % a; b = a; a = r; }
                 step = b;
             }
-        if (step) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
+        if (step && model.kind != MEAN) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
     }
 }
 
@@ -1190,11 +1215,53 @@ static void narrowed(Box *box) {
 
 static wide shifted(wide x, int by) { return by > 126 ? (x < 0 ? -1 : 0) : x >> by; }
 
+static wide added_up(Box *box, int g, int sign) { /* the most that living leaves add up to towards a goal, or the least, negated */
+    wide total = 0;
+    for (int t = 0; t < model.count; t++) {
+        whole best = -FAR;
+        for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++)
+            if (box->leaf[i] && sign * q.leaves[i].score[g] > best) best = sign * q.leaves[i].score[g];
+        total += best;
+    }
+    return total;
+}
+
+static quad above(quad worth, quad rate, quad low, quad high) { /* the most of worth x share - rate x x between two ends, or more */
+    quad best = -INFINITY, spare = worth * (quad)1e-28 + rate * (quad_abs(low) + quad_abs(high)) * (quad)1e-31 + (quad)1e-20;
+    quad ends[] = {low, high < 0 ? high : 0}; /* below 0 it is convex */
+    for (int e = 0; e < 2 && (low < 0 || high == 0); e++) {
+        quad at = worth * share(ends[e] * q.grain) - rate * ends[e];
+        if (at > best) best = at;
+    }
+    if (high > 0) { /* above 0 it is concave, and lies below each tangent */
+        quad start = low > 0 ? low : 0, x = worth > 0 ? high : start;
+        double slope = worth > 0 ? (double)(rate / (worth * q.grain)) : 1, p = (1 + sqrt(fmax(1 - 4 * slope, 0))) / 2;
+        if (slope > 0) x = slope < 0.25 ? log(p * p / slope) / q.grain : start;
+        x = x < start ? start : x > high ? high : x;
+        quad s = share(x * q.grain), rise = worth * q.grain * s * (1 - s), off = (rise + rate) * (quad)1e-30;
+        quad up = (rise - rate + off) * (high - x), down = (rate - rise + off) * (x - start), more = up > down ? up : down;
+        quad at = worth * share(x * q.grain) - rate * x + (more > 0 ? more : 0);
+        if (at > best) best = at;
+    }
+    return best + spare;
+}
+
+static wide curve(Box *box) { /* at most so much is the mean worth more than its logits */
+    quad total = 0, worth = (quad)walk.rates[q.width - 1] * ((whole)1 << 40);
+    for (int g = 0; g < q.width - 1 && model.kind == MEAN; g++) {
+        quad zero = q.goals[g].goal;
+        total += above(worth, walk.rates[g], -(quad)added_up(box, g, -1) - zero, (quad)added_up(box, g, 1) - zero);
+    }
+    need(quad_abs(total) < (quad)FAR * FAR / 8, "larger numbers than this checker counts");
+    return (wide)total + 1;
+}
+
 static wide bound_of(Box *box) { /* and what each living cell costs its column, and each living leaf its tree */
     blocks_of(box);
     int first = box->way * q.width;
     wide goal = 0;
     for (int g = 0; g < q.width; g++) goal += (wide)walk.rates[g] * q.goals[first + g].goal;
+    if (model.kind == MEAN) goal -= curve(box);
     wide total = shifted(goal, walk.shift) - (wide)walk.toll * q.limit - (wide)walk.back;
     wide *cell = room(q.cells, sizeof(wide));
     for (int c = 0; c < q.cells; c++) cell[c] = walk.price[c] + (q.home[c] ? 0 : (wide)walk.toll);
@@ -1356,16 +1423,13 @@ static void step(Json *told) {
         char *why_done = text_of(what);
         if (!box->nobody && !strcmp(why_done, "score")) {
             int missed = 0;
+            quad shares = 0;
             for (int g = box->way * q.width; g < (box->way + 1) * q.width; g++) {
-                wide most = 0;
-                for (int t = 0; t < model.count; t++) {
-                    whole best = -FAR;
-                    for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++)
-                        if (box->leaf[i] && q.leaves[i].score[g] > best) best = q.leaves[i].score[g];
-                    most += best;
-                }
-                missed |= most < q.goals[g].goal;
+                wide most = added_up(box, g, 1);
+                missed |= model.kind != MEAN && most < q.goals[g].goal;
+                if (model.kind == MEAN && g < q.width - 1) shares += share(((quad)most - q.goals[g].goal) * q.grain) + (quad)1e-28;
             }
+            missed |= model.kind == MEAN && shares < q.mean;
             need(missed, "the best leaves of the box reach every goal");
         } else if (!box->nobody) {
             need(!strcmp(why_done, "dual"), "an end that does not hold");
@@ -1392,8 +1456,8 @@ static void add_up(Json *inputs, quad *totals) { /* the sums of a row of feature
 }
 
 static void likely(const quad *totals, Json *said) { /* how much more likely each class is than the first */
-    need((model.kind == LOGISTIC || model.kind == LARGEST) && list(said)->count == model.classes, "not a probability for each class");
-    quad off = 16 * (quad)model.step, first = real(said->items), spare = (quad)1e-28;
+    need((model.kind == LOGISTIC || model.kind == LARGEST || model.kind == MEAN) && list(said)->count == model.classes, "not a probability for each class");
+    quad off = (model.kind == MEAN ? 14 + model.sums : 16) * (quad)model.step, first = real(said->items), spare = (quad)1e-28;
     quad all = 0;
     for (int k = 0; k < model.classes; k++) {
         quad p = real(said->items + k);
@@ -1401,6 +1465,16 @@ static void likely(const quad *totals, Json *said) { /* how much more likely eac
         all += p;
     }
     need(all <= 1 + model.classes * off, "no probabilities");
+    quad least = 0, most = 0, count = model.sums - 1;
+    for (int k = 1; k < model.sums && model.kind == MEAN; k++) {
+        least += share(totals[k] - model.doubts[k] - spare) / count;
+        most += share(totals[k] + model.doubts[k] + spare) / count;
+    }
+    if (model.kind == MEAN) {
+        quad p = real(said->items + 1);
+        need(least - off - spare <= p && p <= most + off + spare, "a recorded row has another probability");
+        return;
+    }
     for (int k = 1; k < model.classes; k++) {
         int sum = model.first + k, no = model.first;
         quad p = real(said->items + k), apart = totals[sum] - totals[no], doubt = model.doubts[sum] + model.doubts[no] + spare;

@@ -27,11 +27,12 @@ from collections import Counter, namedtuple
 from decimal import Context, Decimal
 from fractions import Fraction as F
 from functools import lru_cache, reduce
-from math import gcd
+from math import gcd, log, sqrt
 from operator import lt, mul
 
 LARGEST_FILE = 1 << 30
 FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
+SHARE = 1 << FINE  # so many units is a share of 1
 BIG = 1 << 200  # every number of a step is smaller
 INF = float("inf")
 
@@ -141,6 +142,13 @@ def logit(p):
     return x - (abs(x) + 1) / 10**40, x + (abs(x) + 1) / 10**40
 
 
+def share(x):
+    """An interval around 1 / (1 + exp(-x))."""
+    sixty, near = Context(prec=60), min(max(x, F(-1000)), F(1000))
+    y = 1 / (1 + F(sixty.exp(sixty.divide(Decimal(-near.numerator), Decimal(near.denominator)))))
+    return y - F(1, 10**40), y + F(1, 10**40)
+
+
 def power_below(x):
     """The largest power of two that is not above a positive fraction."""
     power = x.numerator.bit_length() - x.denominator.bit_length()
@@ -171,7 +179,8 @@ class Model:
         whole numbers in place of the cut those in the set. `lost` is whether it sends a missing value there, None if the model
         does not say. A leaf is one tuple: what it adds to each sum.
     single: whether values are read as float32
-    kind: "logistic" (the sum is the logit of class 1), "shares" (the means of leaves are probabilities, and the class with
+    kind: "logistic" (the sum is the logit of class 1), "mean" (each sum is a logit of class 1, and its probability is the mean of
+        those that they say), "shares" (the means of leaves are probabilities, and the class with
         most is predicted), "largest" (the class of the largest sum is predicted), "value", or "score" (class 1 is above 0)
     over: what the sums are divided by
     doubts: by how much each sum of trees may be off in the estimator, in whatever order it adds up
@@ -183,8 +192,8 @@ class Model:
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
-        self.first = len(self.base) > 2  # the sum of class 0
-        self.classes = len(self.base) - self.first
+        self.first = len(self.base) > 2 and self.kind != "mean"  # the sum of class 0
+        self.classes = 2 if self.kind == "mean" else len(self.base) - self.first
         self.leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in self.trees]
         sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
         self.doubts = [F(0) if self.alone else self.rounding(*each) for each in enumerate(zip(*sizes))]  # alone, nothing is added
@@ -309,7 +318,7 @@ class Model:
         """A copy of scikit-learn's arrays, or of what butfor read, its numbers as hexadecimal floats."""
         told = parsed(data)
         need(told["format"] == "butfor.forest/1", "its format is not known:", shown(told["format"]))
-        kinds = {kind: kind for kind in ("logistic", "shares", "value", "largest", "score")}
+        kinds = {kind: kind for kind in ("logistic", "mean", "shares", "value", "largest", "score")}
         first, scale = told["base"] if type(told["base"]) is list else [told["base"]], real(told["scale"], "the scale")
         base, off = ([real(x, "a base or a doubt") for x in its] for its in (first, told.get("off", [0] * len(first))))
         need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
@@ -330,6 +339,7 @@ class Model:
                     at = float(cut) if cut in ("inf", "-inf") else real(cut, "a cut")
                     nodes.append((feature, single_below(at) if self.single and abs(at) != INF else at, left, right, lost))
             self.add(nodes)
+        need(not told["mean"] or self.kind != "mean", "a mean of means")
         self.over = len(self.trees) if told["mean"] else 1
         self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value")
 
@@ -375,6 +385,8 @@ class Wanted:
     A goal is that one sum exceeds another (what was added to `plus`, less what was added to `less`): an estimator that is right
     within its doubts never says yes below `least` (`strict`: nor at it), and surely from `firm` on. A class is predicted
     if its sum exceeds those of all others, and one of several classes if one of their sums exceeds those of the rest.
+    mean: what the shares of logits must add up to, at least and firmly, if they are wanted together; None if no mean is wanted.
+        Then `least` and `firm` of a goal are where its logit is 0, at most and at least.
     """
 
     def __init__(self, model, told, doubts):
@@ -392,14 +404,19 @@ class Wanted:
         self.words += f"{' of class' if ends else ''} {' or '.join(map(str, classes))}" * (what != "value")
         self.words += f" of {ends[0]} {float(at)!r}" if ends else ""
         self.words += f" ({shown(told.get('label'))})" * ("label" in told)
-        if model.kind == "logistic":
-            d = 16 * model.step
+        self.mean, count = None, len(model.base) - 1
+        if model.kind in ("logistic", "mean"):
+            d = (15 + count) * model.step
             sign, at = (sign, at) if classes[0] else (-sign, 1 - at)
             need(d < at < 1 - d, "a probability so close to 0 or 1 is not proven")
             low, high = logit(at - d)[0], logit(at + d)[1]
         one = model.first + classes[0] if model.kind == "shares" else 1
         pairs = [[(one, 0)[::sign]]]
-        if what == "class" and model.kind != "logistic":
+        if model.kind == "mean":
+            low, high, share_of = F(0), F(0), at if sign > 0 else 1 - at
+            self.mean = count * (share_of - d), count * (share_of + d)
+            pairs = [[(k, 0)[::sign] for k in range(1, count + 1)]]
+        elif what == "class" and model.kind != "logistic":
             low = high = F(0)
             rest = [k for k in range(model.classes) if k not in classes]
             pairs = [[(model.first + k, model.first + other) for other in rest] for k in classes]
@@ -412,6 +429,15 @@ class Wanted:
             return Goal(plus, less, min(edges) + off - doubt, max(edges) + off + doubt, strict)
 
         self.ways = [[goal(*pair) for pair in way] for way in pairs]
+
+    def reached(self, sums):
+        """In which ways sums perhaps reach all goals, and whether they surely do in one of them."""
+        ways = [[(sums[goal.plus] - sums[goal.less], goal) for goal in way] for way in self.ways]
+        if self.mean:
+            most, least = (sum(share(x - goal[end])[way] for x, goal in ways[0]) for end, way in ((2, 1), (3, 0)))
+            return most >= self.mean[0], least > self.mean[1]
+        may = [way for way in ways if all(x > goal.least or (x == goal.least and not goal.strict) for x, goal in way)]
+        return len(may) > 0, any(all(x > goal.firm or x == goal.firm == goal.least for x, goal in way) for way in may)
 
 
 # ------------------------------------------------------------------------------------------------------------- columns
@@ -773,6 +799,8 @@ class Question:
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         self.never = [[(j, self.columns[j].cells_in(its)) for j, its in rule.parts] for rule in self.rules]
         self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]
+        if self.wanted.mean:  # the mean is one more goal, to which leaves add nothing by themselves
+            self.goals[0].append(self.wanted.mean[0] * SHARE // 1)
 
     def taxed(self, tax):
         """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits."""
@@ -784,16 +812,49 @@ class Question:
         return price, up(sum((t * most for t, (_, most) in zip(tax, self.limits)), F(0)), self.unit)
 
     def in_grains(self, leaf):
-        return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] for way in self.wanted.ways]
+        more = [0] * bool(self.wanted.mean)
+        return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] + more for way in self.wanted.ways]
 
     def raised(self, w, k, wanted):
         """Goal k of way w in grains: the least that scores can add up to, and that suffices."""
         exact = wanted.least / self.grain  # scores are rounded up, and whole numbers reach it
+        if self.wanted.mean:
+            return exact // 1
         goal = exact.numerator // exact.denominator + 1 if wanted.strict else up(exact)
         scores = [[score[w][k] for score, _ in tree.leaves] for tree in self.trees if tree.leaves]
         first = [its[0] for its in scores]  # sums are those of the first leaves, and so many steps
         step = reduce(gcd, [score - its[0] for its in scores for score in its], 0)
         return goal + ((sum(first) - goal) % step if step else 0)
+
+    def misses(self, most, way):
+        """Whether scores that are at most these miss a goal."""
+        if self.wanted.mean:
+            return sum(share((x - goal) * self.grain)[1] for x, goal in zip(most, self.goals[0][:-1])) < self.wanted.mean[0]
+        return any(map(lt, most, self.goals[way]))
+
+    def curve(self, rates, low, high):
+        """At most so much is the mean worth more than its logits, if they lie between these ends; 0 if no mean is wanted."""
+        its = zip(rates[:-1], self.goals[0], low, high) if self.wanted.mean else ()
+        return sum(self.above(rates[-1] * SHARE, rate, a - zero, b - zero) for rate, zero, a, b in its)
+
+    def above(self, worth, rate, low, high):
+        """The most that worth x share(x) - rate x is for x, in grains, between two ends, or more.
+
+        Below 0, a share is convex, so one of the ends is the highest. Above, it is concave, so it lies below each tangent.
+        """
+
+        def at(x):
+            return worth * share(x * self.grain)[1] - rate * x
+
+        start, slope = max(low, 0), float(rate / (worth * self.grain)) if worth else INF
+        found = [at(low), at(min(high, 0))] if low < 0 or high == 0 else []
+        if high > 0:
+            p = (1 + sqrt(max(1 - 4 * slope, 0))) / 2
+            x = min(max(int(log(p * p / slope) / self.grain), start), high) if 0 < slope < 1 / 4 else start if slope else high
+            bottom, top = share(x * self.grain)
+            least, most = (worth * self.grain * p * (1 - p) - rate for p in (top, max(bottom, F(1, 2))))
+            found.append(at(x) + max(most * (high - x), -least * (x - start), 0))
+        return up(max(found))
 
     def answer(self, values):
         """The cost of an answer, and whether the estimator surely says what is wanted."""
@@ -806,11 +867,9 @@ class Question:
             own.append(perhaps(value, "a value") if column.levels is None else value)
         need(all(its.kept(self.columns, own) for its in self.relations + self.rules), "the answer breaks a relation or a rule")
         need(changed <= self.limit, "the answer changes", changed, "columns")
-        sums = self.model.added(row)
-        ways = [[(sums[goal.plus] - sums[goal.less], goal) for goal in way] for way in self.wanted.ways]
-        reached = [way for way in ways if all(x > goal.least or (x == goal.least and not goal.strict) for x, goal in way)]
+        reached, sure = self.wanted.reached(self.model.added(row))
         need(reached, "the answer is refused")
-        return cost, any(all(x > goal.firm or x == goal.firm == goal.least for x, goal in way) for way in reached)
+        return cost, sure
 
 
 # ------------------------------------------------------------------------------------------------------------ the walk
@@ -918,7 +977,8 @@ class Walk:
     def bound(self, box):
         """The bound of the messages, and what each cell costs its column and each leaf its tree, with the least of each."""
         q, way, columns, trees = self.q, box.way, [], []
-        total = sum(map(mul, self.rates, q.goals[way])) >> self.shift
+        ends = [[sum(map(end, each)) for each in self.scores(box)] for end in (min, max)] if q.wanted.mean else ((), ())
+        total = (sum(map(mul, self.rates, q.goals[way])) - q.curve(self.rates, *ends)) >> self.shift
         slope = [[0] * (len(price) + 1) for price in q.price]  # differences of neighbouring cells
         for tree, mine in zip(q.trees, box.leaves):
             used = set().union(*[tree.leaves[i][1] for i in mine])
@@ -946,6 +1006,11 @@ class Walk:
             total += columns[-1][0]
         return total - self.toll * q.limit - self.back, columns, trees
 
+    def scores(self, box):
+        """For each goal, what the leaves of each tree add towards it."""
+        each = [[tree.leaves[i][0][box.way] for i in mine] for tree, mine in zip(self.q.trees, box.leaves)]
+        return list(zip(*[zip(*its) for its in each]))
+
     def drop(self, box):
         """Leave out the cells and leaves whose own bound reaches the claim."""
         if self.nobody(box):
@@ -961,9 +1026,8 @@ class Walk:
         if self.nobody(box):
             return
         if why == "score":
-            best = [[tree.leaves[i][0][box.way] for i in mine] for tree, mine in zip(self.q.trees, box.leaves)]
-            most = [sum(map(max, each)) for each in zip(*[zip(*its) for its in best])]
-            need(any(map(lt, most, self.q.goals[box.way])), "the best leaves of the box reach every goal:", most)
+            most = [sum(map(max, each)) for each in self.scores(box)]
+            need(self.q.misses(most, box.way), "the best leaves of the box reach every goal:", most)
         elif why == "dual":
             total = self.bound(box)[0]
             need(total >= self.q.bound, f"the messages prove {digits(F(total, self.q.bound), 9)} of the claim")
@@ -1132,9 +1196,14 @@ def recorded(shared, model):
 
 def likely(model, added, said):
     """Compare sums of trees with probabilities: how much more likely each class is than the first."""
-    need(model.kind in ("logistic", "largest") and len(said) == model.classes, "not a probability for each class")
-    off, first = 16 * model.step, model.first
+    need(model.kind in ("logistic", "mean", "largest") and len(said) == model.classes, "not a probability for each class")
+    off, first = (14 + len(model.base) if model.kind == "mean" else 16) * model.step, model.first
     need(min(said) >= 0 and sum(said) <= 1 + len(said) * off, "no probabilities")
+    if model.kind == "mean":
+        its = list(zip(model.base, added, model.doubts))[1:]
+        least, most = (sum(share(base + x + way * doubt)[way > 0] for base, x, doubt in its) / len(its) for way in (-1, 1))
+        need(least - off <= said[1] <= most + off, "a recorded row has another probability")
+        return
     for k, p in enumerate(said[1:], first + 1):
         apart, doubt = model.base[k] + added[k] - model.base[first] - added[first], model.doubts[k] + model.doubts[first]
         least = logit((p - off) / (p + said[0]))[0] if p > off else -INF

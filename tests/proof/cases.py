@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -32,8 +33,8 @@ from tests.proof import judge
 
 KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
          "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
-         "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps")  # fmt: skip
-"""The last four are proven of what butfor read of them."""
+         "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps", "means")  # fmt: skip
+"""The last five are proven of what butfor read of them."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def estimator(kind: str) -> Any:
         ),
         "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=3), 6, random_state=0),
         "steps": LogisticRegression(),
+        "means": CalibratedClassifierCV(GradientBoostingClassifier(n_estimators=4, max_depth=2, random_state=0), cv=2),
     }[kind.split()[-1]]
     if "steps" in kind:
         bins = KBinsDiscretizer(4, encode="onehot-dense", **QUANTILES)

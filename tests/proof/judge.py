@@ -83,6 +83,13 @@ class JudgedModel:
         orders = (range(n), range(n - 1, -1, -1), sorted(range(n), key=lambda k: -float(np.abs(leaves[k]).max())))
         if what == "value":
             return np.any([self.sums(leaves, order) >= float.fromhex(wanted["at least"]) for order in orders], axis=0)
+        if what == "probability" and self.adds == "mean":
+            way = 1 if "at least" in wanted else -1
+            end, each = (
+                float.fromhex(wanted["at least" if way > 0 else "at most"]),
+                [self.mean_of(leaves, order) for order in orders],
+            )
+            return np.any([way * (one if label else 1 - one) >= way * end for one in each], axis=0)
         return np.any([np.isin(one, label) for order in orders for one in self.classes_of(leaves, order)], axis=0)
 
     def classes_of(self, leaves: list[np.ndarray], order: Any) -> list[np.ndarray]:
@@ -94,9 +101,17 @@ class JudgedModel:
             return [np.argmax(total / len(leaves), axis=1)]
         if self.adds == "logistic":
             return [(self.sums(leaves, order) > 0).astype(int)]
+        if self.adds == "mean":
+            return [(self.mean_of(leaves, order) > 0.5).astype(int)]
         sums = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
         exponentials = np.exp(sums - sums.max(axis=1, keepdims=True))
         return [np.argmax(sums, axis=1), np.argmax(exponentials / exponentials.sum(axis=1, keepdims=True), axis=1)]
+
+    def mean_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
+        """The probability of class 1, the mean of those of its logits."""
+        logits = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
+        with np.errstate(over="ignore"):
+            return np.asarray((1 / (1 + np.exp(-logits))).mean(axis=1))
 
     def sums(self, leaves: list[np.ndarray], order: Any, of: int = 0) -> np.ndarray:
         total = np.full(len(leaves[0]), self.base[of], dtype=self.type)

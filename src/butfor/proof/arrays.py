@@ -65,12 +65,14 @@ class Arrays:
     """The cells, blocks, entries and leaves of a question, numbered as the checker numbers them.
 
     goals (ways, goals): what scores must reach
+    mean: whether the goals are where logits are 0, and then the mean that they say
     column (cells), block_tree (blocks): the column of each cell, and the tree of each block
     """
 
     def __init__(self, question: Any, runs: Any) -> None:
         self.question, columns, trees = question, question.columns, question.trees
         self.goals, self.counted = np.array(question.goals, dtype=np.int64), bool(question.counted)
+        self.mean = question.wanted.mean is not None
         self.levels = np.array([column.levels is not None for column in columns], dtype=np.bool_)
         self.lost = np.array([column.lost for column in columns], dtype=np.bool_)
         sizes, asked, blocks = [len(row) for row in question.price], [], []
@@ -139,7 +141,13 @@ class Arrays:
 
     def misses(self, way: int, leaf: BoolArray) -> bool:
         """Whether the best leaves miss a goal."""
-        return bool((kernels.highest_sums(self.asked.leaves, self.asked.score[way], leaf) < self.goals[way]).any())
+        most = kernels.highest_sums(self.asked.leaves, self.asked.score[way], leaf)
+        return bool(self.question.misses(most.tolist(), way) if self.mean else (most < self.goals[way]).any())
+
+    def ends(self, way: int, leaf: BoolArray) -> tuple[Whole, Whole]:
+        """The least and the most that the living leaves add up to towards each goal."""
+        start, score = self.asked.leaves, self.asked.score[way]
+        return -kernels.highest_sums(start, -score, leaf), kernels.highest_sums(start, score, leaf)
 
     def paid(
         self, way: int, alive: BoolArray, leaf: BoolArray, message: Whole, worth: Worth, toll: int, taxed: Taxed
@@ -148,8 +156,10 @@ class Arrays:
         cell, cost = np.zeros(len(alive), dtype=np.int64), np.zeros(len(leaf), dtype=np.int64)
         rates, asked = np.array(worth.rates, dtype=np.int64), self.asked._replace(price=taxed.price)
         found = int(kernels.pay(asked, alive, leaf, message, asked.score[way], rates, worth.shift, toll, cell, cost))
-        goal = sum(map(mul, worth.rates, self.goals[way].tolist())) >> worth.shift
-        return Paid(goal - toll * asked.limit + found - taxed.back, cell, cost)
+        goal = sum(map(mul, worth.rates, self.goals[way].tolist()))
+        if self.mean:
+            goal -= self.question.curve(worth.rates, *(end.tolist() for end in self.ends(way, leaf)))
+        return Paid((goal >> worth.shift) - toll * asked.limit + found - taxed.back, cell, cost)
 
     def taxed(self, tax: Sequence[float]) -> Taxed | None:
         """The prices of cells at a tax on each limit of a relation; None if they are larger than whole numbers of 64 bits."""

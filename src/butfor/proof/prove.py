@@ -26,6 +26,7 @@ from butfor.proof.asked import ProofQuestion, asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.linear_prover import LinearProver
+from butfor.proof.mean_prover import MeanProver
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.prover import Prover
@@ -318,7 +319,8 @@ class _Writer:
         asked = by.Question(shared, own, self.asked.model)
         several = len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
         linear = RivalsProver if several else LinearProver
-        prover = linear(asked, budget) if self.asked.model.weights else Prover(asked, by.runs, budget)
+        of_trees = MeanProver if asked.wanted.mean else Prover
+        prover = linear(asked, budget) if self.asked.model.weights else of_trees(asked, by.runs, budget)
         steps = prover.prove()
         body = [head, *steps]
         lines = [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]

@@ -8,32 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.proof.arrays import Arrays, Paid, Taxed, Worth
 from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.kernels import NO_PRICE
 from butfor.proof.lists import Whole
 from butfor.proof.model_files import hexes
+from butfor.proof.node import BOUND_TO_SPARE, Node
 from butfor.proof.related import BestTaxes, RelatedCells
 from butfor.proof.states import Pending, State, WishedState
-from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.branching_kernels import branching
-from butfor.solvers.ensemble.reduce import reduce
-from butfor.solvers.ensemble.reduced_ensemble import Reduced
-from butfor.solvers.ensemble.work_arrays import Task, Work, no_multipliers, work_for
 from butfor.solvers.solver import Budget
 
 MESSAGE_BITS = 8
 """A message has at most so many. Coarser ones need a few boxes more, and far fewer bytes."""
-
-ROOT_SWEEPS, NODE_SWEEPS, SWEEPS_TOGETHER = 400, 32, 4
-"""How often messages are improved in the first box, in others, and between two looks at the bound."""
-
-IDLE_GAIN = 0.01
-"""Messages are good enough if sweeps close less than this share of what is missing. Better ones are no better to branch on."""
-
-BOUND_TO_SPARE = 0.01
-"""By which share of the claim the bound should exceed it, so that messages can be rounded."""
 
 WORTH_A_DROP = 0.02, 0.5
 """Which share of the cells, or of the leaves, a `drop` must leave out to be said: in the first box, and in others."""
@@ -44,12 +32,6 @@ LARGEST_MESSAGE = 2.0**6
 AGREED = 1e-9
 """Trees agree with columns if none would save more than this share of the claim in other cells."""
 
-LARGEST_WORTH = 2.0**58
-"""The largest leaf is worth less than so many units at the sum of all rates, which 64 bits hold."""
-
-RATE_BITS = 15
-"""The sum of the rates is said with so many bits."""
-
 
 class Prover:
     """Proves one claim. What the checker knows at each moment, the state, is what was said so far.
@@ -58,6 +40,9 @@ class Prover:
     target: the bound that is to be reached
     wish: what the search would like it to be
     """
+
+    rate_bits = 15
+    """The sum of the rates is said with so many bits."""
 
     def __init__(self, question: Any, runs: Any, budget: Budget) -> None:
         self.arrays, self.budget = Arrays(question, runs), budget
@@ -70,7 +55,7 @@ class Prover:
         self.target = int(arrays.asked.bound) + (self.related.roundings if self.related else 0)
         self.wish = self.no_wish()
         self.lines: list[str] = []
-        self.grain = 1.0 / max(1, int(np.abs(arrays.asked.score).max(initial=0)))
+        self.grain = self.grains()
 
     def prove(self) -> list[str]:
         """The steps."""
@@ -80,6 +65,13 @@ class Prover:
         while boxes:
             boxes += self._box(boxes.pop())
         return self.lines
+
+    def grains(self) -> FloatArray:
+        """What a grain of each score is to the search: the largest leaf is 1."""
+        return np.full(self.arrays.goals.shape[1], 1.0 / max(1, int(np.abs(self.arrays.asked.score).max(initial=0))))
+
+    def node(self, alive: BoolArray, leaf: BoolArray) -> Node:
+        return Node(self, alive, leaf)
 
     def no_wish(self) -> WishedState:
         return WishedState(
@@ -107,7 +99,7 @@ class Prover:
             said = any(self.worth.rates) or any(self.taxed.tax)
             if said and self._bound(alive, leaf, self.message) >= self.target:
                 return self._end("dual")
-            node, best = Node(self, alive, leaf), None
+            node, best = self.node(alive, leaf), None
             found, self.wish = node.ascend(self, depth)
             wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound).astype(np.int64)
             wanted = np.where(node.known, wished, 0)
@@ -176,14 +168,23 @@ class Prover:
     def _parted(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
         if node.constant:
             raise CheaperError(self._cheapest(alive))
-        arrays, reduced, work = self.arrays, node.reduced, node.work
+        reduced, work = node.reduced, node.work
         cells = reduced.cells
         j, where = branching(cells.start, cells.ordered, work.alive, work.x, work.potential, work.vote)
         if j < 0:
-            raise CheaperError(self._cheapest(alive))
+            return self._agreed(alive, leaf, depth, node)
+        return self._split_at(alive, leaf, depth, node, int(j), where)
+
+    def _split_at(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node, j: int, where: int) -> list[Pending]:
+        """Part a box at a cell of a column, as the search counts them: before it, or from the others."""
+        arrays, cells = self.arrays, node.reduced.cells
         merged = cells.merged_into[self.place[arrays.asked.cells[j] : arrays.asked.cells[j + 1]]]
         chosen = (merged >= 0) & (merged < where) if cells.ordered[j] else merged == where
-        return self._halves(alive, leaf, depth, int(j), chosen)
+        return self._halves(alive, leaf, depth, j, chosen)
+
+    def _agreed(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
+        """The parts of a box whose trees agree with its columns: its cheapest row reaches the goals."""
+        raise CheaperError(self._cheapest(alive))
 
     def _halves(self, alive: BoolArray, leaf: BoolArray, depth: int, j: int, chosen: BoolArray) -> list[Pending]:
         """Some cells of a column, and the others. The first ones come first, and stand last."""
@@ -208,7 +209,7 @@ class Prover:
     def _set_rates(self) -> None:
         """Say the rates and the toll that are wished for, if they are others."""
         rates, shift = self.wish.rates * self.arrays.asked.bound * self.grain, 0
-        while 0 < rates.sum() < 1 << RATE_BITS and shift < 90:
+        while 0 < rates.sum() < 1 << self.rate_bits and shift < 90:
             rates, shift = rates * 2, shift + 1
         worth = Worth(tuple(map(round, rates.tolist())), shift)
         if worth != self.worth:
@@ -280,109 +281,3 @@ class Prover:
         """Take back what was said since then."""
         self.message, self.worth, self.toll, self.taxed, lines = state
         del self.lines[lines:]
-
-
-class Node:
-    """A box as the search sees it: an ensemble that is reduced to its cells.
-
-    known (blocks): which blocks the reduced ensemble has messages for
-    constant: whether every tree has one leaf left
-    """
-
-    reduced: Reduced
-    work: Work
-
-    def __init__(self, prover: Prover, alive: BoolArray, leaf: BoolArray) -> None:
-        arrays, place = prover.arrays, prover.place
-        size = int(prover.table.start[-1])
-        self.able = np.zeros(size, dtype=np.bool_)
-        self.able[place] = alive
-        self.price = np.full(size, np.inf)
-        self.price[place] = np.where(alive, arrays.asked.price / arrays.asked.bound, np.inf)
-        kind, side = np.zeros(size, dtype=np.intp), np.ones((int(arrays.counted), size))
-        side[:, place[arrays.asked.home]] = 0
-        if arrays.counted:
-            kind[place[arrays.asked.home]] = 1
-        limit, self.unit = np.full(len(side), float(arrays.asked.limit)), np.zeros(0)
-        if prover.related:  # each cell counts what is best in it at the taxes that are wished for
-            related = prover.related
-            at, mine = related.at(prover.wish.tax), place[related.cells]
-            sides = related.sides(at.counts, alive)
-            more = np.zeros((len(sides.limit), size))
-            more[:, mine] = sides.side
-            side, limit, self.unit = np.vstack([side, more]), np.concatenate([limit, sides.limit]), sides.most
-            self.price[mine] = np.where(alive[related.cells], at.price, np.inf)
-            kind[mine] = 2 + np.arange(len(mine))
-        self.reduced = reduced = reduce(prover.table, self.able, self.price, kind)
-        trees = reduced.trees
-        score = arrays.asked.score[prover.way] * prover.grain
-        self.constant = not len(trees.original_leaf)
-        self.task = Task(
-            score=np.ascontiguousarray(score[trees.original_leaf]),
-            goal=arrays.goals[prover.way] * prover.grain - score[trees.constant_leaves].sum(axis=0),
-            price=self.price[reduced.cells.original],
-            side=np.ascontiguousarray(side[:, reduced.cells.original]),
-            limit=limit,
-            counting=int(arrays.counted),
-        )
-        self.work = work_for(reduced)
-        self.pair, self.known = self._same_blocks(arrays, place)
-
-    def _same_blocks(self, arrays: Arrays, place: IntArray) -> tuple[IntArray, BoolArray]:
-        """For each block of the question, the block of the reduced ensemble that holds its first living cell."""
-        reduced, columns = self.reduced, arrays.columns
-        pairs, blocks, cells = reduced.pairs, reduced.blocks, int(reduced.cells.start[-1])
-        pair_of = np.full(arrays.trees * columns, -1, dtype=np.intp)
-        pair_of[reduced.trees.original[pairs.tree] * columns + pairs.feature] = np.arange(len(pairs.tree))
-        sizes = (blocks.end - blocks.begin).astype(np.intp)
-        block = np.repeat(np.arange(len(sizes)), sizes)
-        item = np.arange(len(block)) + np.repeat(blocks.begin.astype(np.intp) - np.cumsum(sizes) + sizes, sizes)
-        pair_of_block = np.repeat(np.arange(len(pairs.tree)), np.diff(pairs.block_start))
-        key = pair_of_block[block] * cells + blocks.items[item].astype(np.intp)
-        order = np.argsort(key)
-        after = np.append(np.where(self.able[place], np.arange(len(place)), len(place)), len(place))
-        after = np.minimum.accumulate(after[::-1])[::-1]
-        runs = arrays.asked.block_runs
-        first = np.where(after[runs.first] < runs.end, after[runs.first], len(place))
-        first = np.minimum.reduceat(first, runs.start[:-1]) if len(first) else first
-        pair = pair_of[arrays.block_tree * columns + arrays.asked.block_column]
-        known = (pair >= 0) & (first < len(place))
-        merged = reduced.cells.merged_into[place[first[known]]]
-        at = np.full(len(pair), -1, dtype=np.intp)
-        at[known] = block[order[np.searchsorted(key, pair[known] * cells + merged, sorter=order)]]
-        return at, known
-
-    def ascend(self, prover: Prover, depth: int) -> tuple[float, WishedState]:
-        """Raise the bound, from what was wished for on; returns it as a share of the claim, and the multipliers."""
-        goals, counting, wish = len(self.task.goal), self.task.counting, prover.wish
-        if self.constant:
-            return -np.inf, wish._replace(rates=np.zeros(goals))
-        multipliers = no_multipliers(self.reduced, goals, len(self.task.limit))
-        mine = self.pair[self.known]
-        multipliers.message[mine] = wish.message[self.known]
-        multipliers.rate[:] = wish.rates if wish.rates.any() else self._first_rates()
-        multipliers.toll[:counting], multipliers.toll[counting:] = wish.toll, wish.tax * self.unit
-        size, best, found = np.full(goals, 0.1 if depth else 0.3), -np.inf, -np.inf
-        for _ in range(0, NODE_SWEEPS if depth else ROOT_SWEEPS, SWEEPS_TOGETHER):
-            step = float(size.max())
-            found = float(
-                ascend(self.reduced, self.task, multipliers, self.work, np.inf, size, SWEEPS_TOGETHER, step, 0.0)
-            )
-            if found >= 1 + BOUND_TO_SPARE or found - best < IDLE_GAIN * abs(1 - found):
-                break
-            best = max(best, found)
-        rates, message = multipliers.rate, wish.message.copy()
-        message[self.known] = multipliers.message[mine]
-        if not np.isfinite(message).all() or not 0 < rates.sum() * prover.arrays.asked.bound < LARGEST_WORTH:
-            return -np.inf, prover.no_wish()
-        toll = float(multipliers.toll[:counting].sum())
-        return found, WishedState(message, rates, toll, multipliers.toll[counting:] / self.unit)
-
-    def unlike(self) -> float:
-        """How much some tree would save, in claims, if a column chose another cell."""
-        return 0.0 if self.constant else float(self.work.vote.max(initial=0.0))
-
-    def _first_rates(self) -> FloatArray:
-        """What a unit of each score is worth, roughly: so much that the best leaves just reach the claim."""
-        best = np.maximum.reduceat(self.task.score, self.reduced.trees.start[:-1], axis=0).sum(axis=0)
-        return np.asarray(1.0 / (len(best) * np.maximum(best - self.task.goal, 1e-9)))

@@ -7,6 +7,7 @@ That the estimator computes this is compared on recorded rows, with what it says
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -15,10 +16,11 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
+from butfor.model.blended import Blended
 from butfor.model.cells import level_cells
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
-from butfor.model.monotone import Logistic, Scaled
+from butfor.model.monotone import Logistic, MonotoneFunction, Scaled
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
@@ -72,7 +74,9 @@ def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
     adds, over = _adds(readout, by), readout.total if isinstance(readout, Argmax) else 1.0
     sets: Sets = {}
     if isinstance(readout, Calibrated):
-        found = _logit(reading, readout, sets)
+        found = _logits(reading, readout.row[None], [readout.chances[1]], sets)
+    elif isinstance(readout, Blended):
+        found = _logits(reading, readout.rows, [second for _, second in readout.chances], sets) if adds else None
     else:
         found = _sums(reading, reading.model, sets) if adds else None
     if found is None or found.unit not in BITS_OF_SUMS or over not in (1.0, len(found.trees)):
@@ -91,7 +95,7 @@ def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
         assert said is not None
         return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
 
-    tells_probabilities = adds in ("logistic", "largest") and by == "predict_proba"
+    tells_probabilities = adds in ("logistic", "mean", "largest") and by == "predict_proba"
     content = json.dumps(told, separators=(",", ":")).encode()
     file = ModelFile("model.json", "arrays", content, f"what butfor read of a {of}", score, tells_probabilities)
     return file, ReadInputs(reading.space, sets)
@@ -116,28 +120,36 @@ class _Sums(NamedTuple):
     off: FloatArray | None
 
 
-def _logit(reading: Reading, readout: Calibrated, sets: Sets) -> _Sums | None:
-    """The logit of class 1 that a sigmoid calibrator makes of a sum of trees; None if it makes another function of it.
+def _logits(reading: Reading, rows: FloatArray, chances: Sequence[MonotoneFunction], sets: Sets) -> _Sums | None:
+    """The logits of class 1 that sigmoid calibrators make of sums of trees; None if they make other functions of them.
 
-    It is `slope * (row @ scores) + shift`, so it is a sum of the same trees with other leaves.
+    Each is `slope * (row @ scores) + shift`, so it is a sum of the same trees with other leaves.
     """
-    *before, last = readout.chances[1].steps
-    model, slope, shift = reading.model, 1.0, 0.0
-    if not isinstance(model, Trees) or not isinstance(last, Logistic):
+    model, lines = reading.model, list(map(_line_before_sigmoid, chances))
+    if not isinstance(model, Trees) or None in lines:
         return None
-    size = np.abs(readout.row) @ (np.abs(model.base) + model.reach)  # of all terms: they may cancel
+    slope, shift, shifts = np.array(lines).T
+    size = np.abs(slope) * (np.abs(rows) @ (np.abs(model.base) + model.reach)) + shifts  # of all terms: they may cancel
+    logits = replace(model, value=slope * (model.value @ rows.T), base=slope * (rows @ model.base) + shift)
+    found = _sums(reading, logits, sets)
+    if found is None:
+        return None
+    off = 2 * (len(model.roots) + FURTHER_STEPS + max(len(chance.steps) for chance in chances)) * found.unit * size
+    return found._replace(off=off if found.off is None else found.off + off)
+
+
+def _line_before_sigmoid(chance: MonotoneFunction) -> tuple[float, float, float] | None:
+    """The line before a logistic function: its slope, its shift, and the size of what is added for it; None if there is none."""
+    *before, last = chance.steps
+    if not isinstance(last, Logistic):
+        return None
+    slope, shift, size = 1.0, 0.0, 0.0
     for step in before:
         if not isinstance(step, Scaled):
             return None
         slope, shift = step.factor * slope, step.factor * shift + step.shift
         size = abs(step.factor) * size + abs(step.shift)
-    base, value = slope * (model.base @ readout.row), slope * (model.value @ readout.row)
-    logit = replace(model, value=value[:, None], base=np.array([base + shift]))
-    found = _sums(reading, logit, sets)
-    if found is None:
-        return None
-    off = np.array([2 * (len(model.roots) + FURTHER_STEPS + len(before)) * found.unit * size])
-    return found._replace(off=off if found.off is None else found.off + off)
+    return slope, shift, size
 
 
 def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
@@ -198,6 +210,7 @@ def _adds(readout: AbstractReadout, by: str) -> str:
         (Sign, "logistic", "decision_function"): "score",
         (Sign, "none", "decision_function"): "score",
         (Calibrated, "none", "predict_proba"): "logistic",
+        (Blended, "none", "predict_proba"): "mean" if len({*getattr(readout, "weights", ())}) == 1 else "",
         (Argmax, "identity", "predict_proba"): "shares",
         (Argmax, "softmax", "predict_proba"): "largest" if several else "",
         (Argmax, "softmax", "decision_function"): "largest" if several else "",

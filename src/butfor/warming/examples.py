@@ -108,7 +108,7 @@ def proofs() -> None:
     arrays = Arrays(
         SimpleNamespace(
             columns=[SimpleNamespace(levels=None, lost=False)], trees=[tree], price=[[0, 1]], home=[1], alive=[3], goals=[[1]],
-            counted=False, bound=2, limit=1, never=[],
+            counted=False, bound=2, limit=1, never=[], wanted=SimpleNamespace(mean=None),
         ),
         lambda bits: [(0, 1)] if bits == 1 else [(1, 2)],
     )  # fmt: skip

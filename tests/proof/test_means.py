@@ -1,0 +1,206 @@
+"""Means of sigmoids: what a calibrator of several models says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.proof.checker import checker
+from tests.proof.attacks import broken_by
+from tests.proof.by_hand import case, number, tree
+from tests.proof.cases import Case, cases
+from tests.proof.test_read_files import encoded, least, whole_numbers
+from tests.proof.test_second import said, second
+
+__all__ = ["second"]
+
+
+def calibrated(learner: Any, cv: int = 3) -> Any:
+    return encoded(CalibratedClassifierCV(learner, method="sigmoid", ensemble=True, cv=cv))
+
+
+MODELS = {
+    "tree": lambda: calibrated(DecisionTreeClassifier(max_depth=3, random_state=0)),
+    "forest": lambda: calibrated(RandomForestClassifier(5, max_depth=3, random_state=0)),
+    "boosting": lambda: calibrated(GradientBoostingClassifier(n_estimators=8, random_state=0), cv=5),
+    "histograms": lambda: calibrated(HistGradientBoostingClassifier(max_iter=6, min_samples_leaf=4), cv=2),
+    "threshold": lambda: encoded(
+        FixedThresholdClassifier(
+            CalibratedClassifierCV(RandomForestClassifier(4, max_depth=4, random_state=0), cv=3), threshold=0.62
+        )
+    ),
+}
+CONSTRAINTS: dict[str, list[Any]] = {
+    "none": [],
+    "one change": [bf.at_most_changes(1)],
+    "a rule": [bf.implies(bf.between("years", 4), bf.allowed("job", ["cook", "judge"]))],
+    "a sum": ["years + late <= 6"],
+}
+
+
+def admitted(name: str, every: pd.DataFrame, row: pd.Series) -> np.ndarray:
+    """Which rows keep a constraint."""
+    if name == "one change":
+        return np.asarray((every != row).sum(axis=1) <= 1)
+    if name == "a rule":
+        return np.asarray((every["years"] < 4) | (every["job"] != "clerk"))
+    return np.asarray(every["years"] + every["late"] <= 6) if name == "a sum" else np.ones(len(every), dtype=bool)
+
+
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = MODELS[kind]().fit(X, y)
+    predicted = model.predict(X)
+    rows = pd.concat([X[predicted == k].iloc[:2] for k in (0, 1)])
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, constraints=CONSTRAINTS[name]), model, tmp_path)
+    for (_, row), one, was in zip(rows.iterrows(), proofs, (0, 0, 1, 1), strict=True):
+        cheapest = least(
+            X, row, lambda every, row=row, was=was: (model.predict(every) != was) & admitted(name, every, row)
+        )
+        assert one.verified, one.words
+        assert one.below == pytest.approx(cheapest, rel=1e-8)
+    assert {*said(second, [one.file for one in proofs if one.file])} == {"VERIFIED: the bound, by the second checker"}
+
+
+@pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
+@pytest.mark.parametrize("label", [0, 1])
+def test_probabilities_are_those_of_the_estimator(
+    label: int, ends: dict[str, float], second: Path, tmp_path: Path
+) -> None:
+    X, y = whole_numbers()
+    model = MODELS["forest"]().fit(X, y)
+    (end,) = ends.values()
+
+    def met(every: pd.DataFrame) -> np.ndarray:
+        chance = model.predict_proba(every)[:, label]
+        return np.asarray(chance >= end if "at_least" in ends else chance <= end)
+
+    rows = X[~met(X)].iloc[:4]
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, target=bf.probability(label, **ends)), model, tmp_path)
+    assert proofs.verified == 4
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert {*said(second, [one.file for one in proofs if one.file])} == {"VERIFIED: the bound, by the second checker"}
+
+
+def test_real_numbers_need_boxes_and_messages(second: Path, tmp_path: Path) -> None:
+    """Both checkers say the same of a proof with all steps, and of the same with a bolder claim."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 5)), columns=list("abcde")).round(3)
+    y = (X["a"] - X["b"] * X["c"] + rng.normal(scale=0.5, size=200) > 0).astype(int)
+    model = CalibratedClassifierCV(GradientBoostingClassifier(n_estimators=20, random_state=0), cv=3).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:4]
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path)
+    assert proofs.verified == 4
+    files = [one.file for one in proofs if one.file]
+    assert any('"end":"dual"' in file.read_text() for file in files)
+    assert {*said(second, files)} == {"VERIFIED: the bound, by the second checker"}
+
+
+SABOTAGE = {
+    "no curve": (" - q.curve(self.rates, *ends))", ")"),
+    "no convex part": ("[at(low), at(min(high, 0))] if low < 0", "[at(0)] if low < 0"),
+    "no concave part": ("        if high > 0:\n            p = ", "        if high > 1 << 60:\n            p = "),
+    "one end for two": ("for end in (min, max)] if q.wanted", "for end in (max, max)] if q.wanted"),
+    "the other share": ("at if sign > 0 else 1 - at\n", "at\n"),
+    "a logit below 0 is too little": ("zip(most, self.goals[0][:-1])) < self.wanted.mean[0]",
+                                     "zip(most, self.goals[0][:-1])) < max(2, self.wanted.mean[0])"),
+    "steps of sums": ("        if self.wanted.mean:\n            return exact // 1\n", ""),
+}  # fmt: skip
+
+
+def of_mean(name: str, trees: list[Any], columns: list[Any], wanted: dict[str, Any], *steps: Any) -> Case:
+    """A claim that no row gets such a mean of two logits at a cost below 1.5."""
+    found = case(name, trees, columns, 0.0, 1.5, *steps)
+    model = {**json.loads(found.content), "sum": "mean", "base": [(0.0).hex()] * 2}
+    return replace(found, shared={**found.shared, "wanted": wanted}, content=json.dumps(model))
+
+
+def at(p: float, key: str = "at least") -> dict[str, Any]:
+    return {"of": ["probability", 1], key: p.hex()}
+
+
+def by_hand() -> dict[str, Case]:
+    """A false claim for each fault. A change of x by 1 gives what is wanted, and one of z, at 0.1, nothing."""
+    x, z = number(-1.0, 1.0), number(-1.0, 0.1)
+    up, down = (
+        tree((1, 0.0, 1, 2), -4.0, 4.0),
+        tree((1, 0.0, 1, 2), 4.0, -4.0),
+    )  # together 0, and both ends are far away
+
+    def first(below: float, above: float) -> dict[str, Any]:
+        return tree((0, 0.0, 1, 2), below, above)
+
+    def other(leaf: float) -> dict[str, Any]:
+        return {**tree(leaf), "of": 1}
+
+    end: dict[str, Any] = {"end": "score"}
+
+    def steps(rate: int, worth: int) -> list[dict[str, Any]]:
+        """A logit of 1 is 2^38 grains. What `up` gains where z rises, and `down` where it does not, is paid in messages."""
+        return [{"rate": [rate, 0, worth, 0]}, {"say": [0, 1, 2 * rate << 40, 1, 2 * rate << 40]}, {"end": "dual"}]
+
+    found = {
+        "no curve": ([first(-3.0, 1.0), other(0.0)], [x], at(0.5), {"rate": [0, 0, 8, 0]}, {"end": "dual"}),
+        "no convex part": ([up, down, first(-3.0, -1.0), other(0.0)], [x, z], at(0.35),
+                           *steps(20, 1)),
+        "no concave part": ([up, down, first(0.5, 2.0), other(0.0)], [x, z], at(0.65),
+                            *steps(2, 10)),
+        "one end for two": ([up, down, first(-3.0, -1.0), other(0.0)], [x, z], at(0.35),
+                            *steps(8, 2)),
+        "the other share": ([first(3.0, 0.0), other(2.0)], [x], at(0.8, "at most"), end),
+        "a logit below 0 is too little": ([first(-3.0, 1.0), other(0.0)], [x], at(0.55), end),
+        "steps of sums": ([first(-3.0, 1.0), other(0.0)], [x], at(0.55), end),
+    }  # fmt: skip
+    return {name: of_mean(name, *told) for name, told in found.items()}
+
+
+FALSE = by_hand()
+
+
+@pytest.mark.parametrize("name", SABOTAGE)
+def test_a_broken_checker_is_found_out(name: str) -> None:
+    assert FALSE[name].false()
+    with pytest.raises(checker().Wrong):
+        FALSE[name].check()
+    assert FALSE[name].accepted(broken_by(*SABOTAGE[name]))
+
+
+def test_recorded_rows_have_the_recorded_mean() -> None:
+    found = next(iter(cases("means")))
+    (inputs, given), *_ = found.shared["recorded"]
+    no, yes = map(float.fromhex, given["probabilities"])
+    for p, accepted in (
+        ([no, yes], True),
+        ([no + 1e-12, yes - 1e-12], False),
+        ([yes, no], False),
+        ([no, yes, 0.0], False),
+    ):
+        told = {**found.shared, "recorded": [[inputs, {"probabilities": [x.hex() for x in p]}]]}
+        model = checker().Model(found.kind, found.content.encode())
+        if accepted:
+            assert checker().recorded(checker().parsed(json.dumps(told)), model) == 1
+        else:
+            with pytest.raises(checker().Wrong):
+                checker().recorded(checker().parsed(json.dumps(told)), model)
+
+
+def test_a_share_lies_in_its_interval_and_the_most_above_all() -> None:
+    by = checker()
+    for x in (-2000, -800, -37.5, -1, 0, 0.25, 3, 40, 900, 5000):
+        low, high = by.share(by.F(x))
+        assert low < high
+        assert float(low) == pytest.approx(1 / (1 + np.exp(-float(max(x, -700)))), abs=1e-15)
