@@ -67,8 +67,8 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
     - `words`: how the answers call columns and predictions (see `bf.describe`);
     - `rules`: what is asked in every question (see `bf.rules`). A call may add constraints to theirs. Whatever else they
       have (a target, a cost, a safety, words, a column's declaration) must not be given again;
-    - `on_mismatch`: what to do if the model that was read predicts something else than the estimator on rows of the
-      data. "raise": an error says why. "search": the estimator is searched like any function, and nothing is proven.
+    - `on_mismatch`: what to do if the model that was read predicts something else than the estimator on up to 200 rows
+      of the data. "raise": an error says why. "search": the estimator is searched like any function, and nothing is proven.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier

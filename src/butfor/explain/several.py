@@ -151,8 +151,8 @@ class SeveralAnswers:
         - `against="radius"`: valid in balls of several `radii`, as `bf.robust` means them (default: 0, 0.01, 0.02, 0.05
           and 0.1 ranges), in a `norm` (default: "linf"). Choose it to see how much firmness is cheap;
         - `against="score"`: with each score from the target on, such as `bf.probability("approved", 0.5)` or
-          `bf.value(at_least=10)`, `up_to` some score (default: the best one of a row in the data). At most so many
-          `questions` are asked (default: 20). Choose it to be on the safe side.
+          `bf.value(at_least=10)`, `up_to` some score (default: the best one of up to 5,000 rows of the data). At
+          most so many `questions` are asked (default: 20). Choose it to be on the safe side.
 
         Between two answers, bounds of the cost are proven. Against changes, or where a model has few scores, all is known
         if each answer is proven: see `TradeOff.complete`.
@@ -181,7 +181,7 @@ class SeveralAnswers:
 
         - "cost" and "number of changes": the smallest;
         - "certainty": how far the model's score is on the wanted side;
-        - "similarity to the data": the mean distance to the five nearest rows of the data, in ranges;
+        - "similarity to the data": the mean distance to the five nearest rows of up to 5,000 of the data, in ranges;
         - "robustness": how far the numbers can move together and the target is still met, as a share of their ranges.
           It is left out if the model cannot say. It takes a second or two per answer for a hundred trees.
 

@@ -30,7 +30,7 @@ class Plausibility:
 
     Choose it for single rows; `Judge` measures whole sets of answers. Distances are Gower's, as in `bf.Gower`. A
     missing value is treated as the column's typical value, with an additional distance of 1 from every known value.
-    Each measure is fitted when it is first used.
+    Of more than 5,000 training rows, so many are drawn with `seed`. Each measure is fitted when it is first used.
 
     >>> import numpy as np
     >>> from butfor.space.infer import infer
