@@ -143,6 +143,22 @@ def test_each_of_several_answers_is_checked() -> None:
         assert all(part.passed for part in found.checks), found
 
 
+def test_a_further_answer_is_the_cheapest_of_those_that_differ() -> None:
+    first, second = EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE, k=2)
+    assert first.cost < second.cost
+    assert first.certificate.why.startswith("no admissible change costs less than")
+    assert second.certificate.why.startswith(
+        "no admissible change that differs from the answers before it costs less than"
+    )
+
+
+def test_the_words_of_version_0_1_for_a_further_answer_pass() -> None:
+    second = EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE, k=2)[1]
+    why = second.certificate.why.replace(" that differs from the answers before it", "")
+    found = check(replace(second, certificate=replace(second.certificate, why=why)), MODEL)
+    assert found.passed, found
+
+
 def test_another_model_is_noticed(answer) -> None:
     found = check(answer, loans.pipeline().set_params(tree__max_depth=6).fit(X, Y))
     assert any(one.startswith("the model is the one that was explained") for one in failed(found))

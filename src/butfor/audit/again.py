@@ -76,7 +76,7 @@ def bounds_again(claim: Claim, limits: CheckLimits) -> Iterator[CheckColumn]:
     yield CheckColumn(
         due,
         [found[i].passed for i in due.tolist()],
-        lambda i: _name(certificates[i]),
+        lambda i: _name(certificates[i], claim.answers.ranks[i]),
         {i: one.words for i, one in found.items() if one.words},
     )
     impossible = [i for i in asked.tolist() if _impossible(certificates[i])]
@@ -100,8 +100,11 @@ def _impossible(certificate: Certificate) -> bool:
     return certificate.status is Status.PROVEN_INFEASIBLE
 
 
-def _name(certificate: Certificate) -> str:
-    return "there is no answer" if _impossible(certificate) else f"no answer costs less than {certificate.bound:.6g}"
+def _name(certificate: Certificate, rank: int) -> str:
+    if _impossible(certificate):
+        return "there is no answer"
+    answer = "answer" if rank == 1 else "answer that differs from those before it"
+    return f"no {answer} costs less than {certificate.bound:.6g}"
 
 
 def derived(claim: Claim, limits: CheckLimits) -> list[Again]:

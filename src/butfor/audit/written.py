@@ -47,7 +47,7 @@ def _words(stated: Stated) -> CheckColumn:
     for i, (certificate, has) in enumerate(zip(stated.certificates, found, strict=True)):
         rank = int(answers.ranks[i])
         wrong = _wrong_checks(certificate, known, has) or _wrong_facts(certificate, rank, bool(idle[i]))
-        fine, told = (False, wrong) if wrong else _follows(certificate, target)
+        fine, told = (False, wrong) if wrong else _follows(certificate, target, rank)
         passed.append(fine)
         words |= {i: told} if told else {}
     return CheckColumn(
@@ -55,11 +55,12 @@ def _words(stated: Stated) -> CheckColumn:
     )
 
 
-def _follows(certificate: Certificate, target: str) -> tuple[bool | None, str]:
-    """Whether the reason follows from the facts, and what was found."""
+def _follows(certificate: Certificate, target: str, rank: int) -> tuple[bool | None, str]:
+    """Whether the reason follows from the facts, and what was found. Version 0.1 gave every answer the words of the first."""
     solver = solver_of(certificate)
-    due = reason(certificate, target, *([NONE_FOUND[solver]] if solver in NONE_FOUND else []))
-    if due == WORDS_BEFORE.get(certificate.why, certificate.why):
+    none_found = NONE_FOUND.get(solver, Credit.none_found)
+    due = reason(certificate, target, none_found, rank)
+    if WORDS_BEFORE.get(certificate.why, certificate.why) in (due, reason(certificate, target, none_found)):
         return True, ""
     if solver not in NONE_FOUND and due.startswith(Credit.none_found):
         return None, "it was a solver that is not here"

@@ -18,7 +18,7 @@ from butfor.explain.notices import point_out_rows_outside
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation
-from butfor.explanation.explanations import Explanations
+from butfor.explanation.explanations import Explanations, ranks_of
 from butfor.explanation.question_record import record
 from butfor.importers.read import Reading
 from butfor.problem.costs import AbstractCost
@@ -151,6 +151,7 @@ class Asking:
             fingerprint=case.referee.reading.fingerprint,
             versions=self.versions,
             coin=case.question.prices.coin,
+            ranks=ranks_of(outcome.row),
         )
         found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
         outputs = target.outputs(case.before)

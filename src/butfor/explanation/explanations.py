@@ -77,7 +77,7 @@ class Explanations(AsSingle, Sequence[Explanation]):
         if len(self.table_rows) < len(self.rows):  # not given: the table holds the given rows, and no others
             object.__setattr__(self, "table_rows", self.rows)
         if len(self.ranks) < len(self.rows):  # not given: the answers to each row are in order
-            object.__setattr__(self, "ranks", _ranks(self.rows))
+            object.__setattr__(self, "ranks", ranks_of(self.rows))
         if len(self.scores) < len(self.rows):  # not given: they are not known
             object.__setattr__(self, "scores", [None] * len(self.rows))
         freeze(self, "rows", "ranks", "table_rows", "factual_codes", "point_codes", "costs")
@@ -380,7 +380,7 @@ def _cut_short(certificate: Certificate) -> bool:
     return not proven and certificate.stopped in (Stopped.TIME, Stopped.INTERRUPTED)
 
 
-def _ranks(row: IntArray) -> IntArray:
+def ranks_of(row: IntArray) -> IntArray:
     """The place of each answer among those for the same row: 1, 2, ..."""
     order = np.argsort(row, kind="stable")
     first = np.searchsorted(row[order], row[order])

@@ -92,9 +92,13 @@ class Reported:
     def proofs(self) -> list[Proof]:
         """What each answer's certificate shares with others."""
         return [
-            _proof(certificate, already=cost == 0 and not changes)
-            for certificate, cost, changes in zip(
-                self.answers.certificates, self.answers.costs.tolist(), self.changes, strict=True
+            _proof(certificate, already=cost == 0 and not changes, later=rank > 1)
+            for certificate, cost, changes, rank in zip(
+                self.answers.certificates,
+                self.answers.costs.tolist(),
+                self.changes,
+                self.answers.ranks.tolist(),
+                strict=True,
             )
         ]
 
@@ -127,11 +131,12 @@ def reported(every: Explanations | Portfolio, by: str | Iterable[Any] | None) ->
     return Reported(answers, first, by if by is None or isinstance(by, str) else list(by))
 
 
-def _proof(certificate: Certificate, already: bool) -> Proof:
+def _proof(certificate: Certificate, already: bool, later: bool) -> Proof:
     status = certificate.status
+    meaning = MEANINGS_OF_LATER.get(status, MEANINGS[status]) if later else MEANINGS[status]
     return Proof(
         status=ALREADY if already else status_name(status),
-        meaning="the row meets the target as it is: nothing needs to change" if already else MEANINGS[status],
+        meaning="the row meets the target as it is: nothing needs to change" if already else meaning,
         solver=certificate.solver,
         stopped=stopped_told(certificate.stopped),
         checks=certificate.checks,
@@ -146,3 +151,10 @@ MEANINGS = {
     Status.NOT_FOUND: "no answer was found; there may be one",
 }
 """What each status says about a row of the list."""
+
+MEANINGS_OF_LATER = {
+    Status.PROVEN_OPTIMAL: "no admissible change that differs from the answers before it costs less than the cost in the row",
+    Status.WITHIN_GAP: "no admissible change that differs from the answers before it costs less than the bound below the "
+    "cost in the row",
+}
+"""What it says about a further answer to a row."""

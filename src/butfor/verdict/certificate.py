@@ -104,7 +104,8 @@ class Certificates(Sequence[Certificate]):
     - `stopped` (answers): why the search ended;
     - `conflict`: the conflicting constraints of impossible answers, as far as they were looked for;
     - `evidence`: what else is known about some answers;
-    - `left_open` (answers): a difference of costs that the rounding of the model leaves open (NaN: none).
+    - `left_open` (answers): a difference of costs that the rounding of the model leaves open (NaN: none);
+    - `ranks` (answers): the place of each answer among those to its row (None: each is the first).
     """
 
     target: str
@@ -123,6 +124,7 @@ class Certificates(Sequence[Certificate]):
     evidence: Mapping[int, Evidence] = field(default_factory=dict)
     left_open: FloatArray | None = None
     coin: float = 1.0
+    ranks: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -163,7 +165,8 @@ class Certificates(Sequence[Certificate]):
             stopped=Stopped(int(self.stopped[i])),
             coin=self.coin,
         )
-        return replace(made, why=reason(made, self.target, self.credit[i].none_found))
+        rank = 1 if self.ranks is None else int(self.ranks[i])
+        return replace(made, why=reason(made, self.target, self.credit[i].none_found, rank))
 
     def _evidence(self, i: int) -> Evidence:
         known = self.evidence.get(i, NO_EVIDENCE)
@@ -171,8 +174,8 @@ class Certificates(Sequence[Certificate]):
         return known if np.isnan(open_) else replace(known, left_open=open_)
 
 
-def reason(known: Certificate, target: str, none_found: str = Credit.none_found) -> str:
-    """The sentence `why`. It follows from the other facts of a certificate, and the target in words.
+def reason(known: Certificate, target: str, none_found: str = Credit.none_found, rank: int = 1) -> str:
+    """The sentence `why`. It follows from the other facts of a certificate, the target in words, and the answer's rank.
 
     `none_found`: what it means that the solver proved that there is no answer.
     """
@@ -189,7 +192,8 @@ def reason(known: Certificate, target: str, none_found: str = Credit.none_found)
             if known.evidence.left_open is not None
             else ""
         )
-        return f"no admissible change costs less than {known.bound:.6g}{rounded}"
+        change = "change" if rank == 1 else "change that differs from the answers before it"
+        return f"no admissible {change} costs less than {known.bound:.6g}{rounded}"
     if known.status is Status.WITHIN_GAP:
         facts = "; ".join(filter(None, [f"proven lower bound {known.bound:.6g}", known.stopped.words]))
         return f"at most {(known.cost - known.bound) / known.cost:.1%} above the optimum ({facts})"

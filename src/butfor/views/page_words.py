@@ -105,7 +105,8 @@ def why_told(certificate: Certificate, answer: Explanation) -> str:
     if certificate.solver == str(NOBODY):
         return say("the target is already met: nothing needs to change")
     if status is Status.PROVEN_OPTIMAL:
-        return say("no admissible change costs less than {bound}", bound=bound)
+        later = "no admissible change that differs from the answers before it costs less than {bound}"
+        return say(later if answer.rank > 1 else "no admissible change costs less than {bound}", bound=bound)
     if status is Status.WITHIN_GAP:
         gap = say_number(f"{100 * (certificate.cost - certificate.bound) / certificate.cost:.1f}")
         told = say("at most {gap} % above the optimum (proven lower bound {bound})", gap=gap, bound=bound)
