@@ -155,6 +155,19 @@ def test_several_rows_and_several_answers(run) -> None:
     assert [one["factual"][list(X).index("age")] for one in data[::2]] == X["age"].iloc[[0, 1, 206, 5]].tolist()
 
 
+def test_a_bar_is_shown_where_it_may_be_unless_it_is_quiet(run, monkeypatch) -> None:
+    shown, explain = [], bf.Explainer.explain
+
+    def told(self, *rows, progress, **question):
+        shown.append(progress)
+        return explain(self, *rows, progress=progress, **question)
+
+    monkeypatch.setattr(bf.Explainer, "explain", told)
+    asked = ("explain", "model.joblib", "loans.csv", "--row", "206", "--target", "approved")
+    assert run(*asked).stdout == run(*asked, "--quiet").stdout
+    assert shown == [None, False]
+
+
 def test_that_there_is_no_answer_is_an_answer(run) -> None:
     done = run(*ASKED, "-c", "fixed amount,months,job", "-c", "within income:0.05")
     assert done.exit_code == 0

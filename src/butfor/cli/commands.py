@@ -161,6 +161,7 @@ def explain(
     out: Out = None,
     html: Html = None,
     log: LogOption = None,
+    quiet: Quiet = False,
 ) -> None:
     """Find the cheapest change to a row that makes the model answer differently.
 
@@ -186,6 +187,7 @@ def explain(
             seed=seed,
             n_jobs=n_jobs,
             conflicts=conflicts_of(conflicts),
+            progress=False if quiet else None,
         )
         answers = replace(found, rows=np.array(rows)[found.rows])
         if ledger is not None:  # as they are counted in the file
