@@ -135,6 +135,33 @@ def page(**asked: Any) -> str:
     return EXPLAINER.explain(REJECTED, target="approved", constraints=STUCK, **asked).to_html()
 
 
+def test_the_conflict_of_a_row_has_as_long_as_the_row(monkeypatch) -> None:
+    given, search = list[float](), blame.Blame.of
+    monkeypatch.setattr(blame.Blame, "of", lambda self, one: given.append(self.call.left()) or search(self, one))
+    asked = {"target": "approved", "constraints": STUCK}
+    assert sum(named(EXPLAINER.explain(REJECTED, **asked, time_limit_per_row=5.0))) == len(given) == 10
+    assert 4 < min(given) <= max(given) <= 5
+    given.clear()
+    EXPLAINER.explain(REJECTED, **asked, time_limit_per_row=5.0, time_limit=3.0)
+    assert 0 < max(given) <= 3
+
+
+def test_a_conflict_that_takes_too_long_is_left_open_and_the_next_row_has_its_own_time(
+    monkeypatch, quick_clock
+) -> None:
+    asked = blame.Blame.asked
+
+    def slow(self, *question):
+        quick_clock.sleep(1.0)
+        return asked(self, *question)
+
+    monkeypatch.setattr(blame.Blame, "asked", slow)
+    answers = EXPLAINER.explain(REJECTED, target="approved", constraints=STUCK, time_limit_per_row=2.0)
+    assert not any(named(answers))
+    why = {one.why for one in answers.certificates if one.status is bf.Status.PROVEN_INFEASIBLE}
+    assert any("time" in one for one in why), why
+
+
 def test_a_report_says_quietly_what_was_not_looked_for() -> None:
     quiet, some, every = page(conflicts=False), page(conflicts=2), page(conflicts="all")
     assert "Why rows are impossible" not in quiet

@@ -250,7 +250,7 @@ def conflicts(
         elif same == i and left > 0:
             left -= 1
             try:
-                found[i], sure = Blame(budget, limits.work).of(case.take(row))
+                found[i], sure = Blame(budget.at_most(budget.per_row), limits.work).of(case.take(row))
                 stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
             except OpenQuestionError as left_open:
                 stopped[i] = left_open.stopped

@@ -180,8 +180,8 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
         - `time_limit`: seconds for the whole call, shared fairly among the rows. What was found by then is returned
           with its bound. Ctrl-C does the same. The first call of its kind also compiles, and that is not counted;
-        - `time_limit_per_row`: seconds for each row, alone or together with `time_limit`. It does not bound the search
-          for `conflicts`, which `time_limit` does;
+        - `time_limit_per_row`: seconds for each row, alone or together with `time_limit`, and as many again for the
+          search for its conflict;
         - `seed`: the seed of random draws;
         - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
           The answers do not depend on it;
