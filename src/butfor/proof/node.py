@@ -30,13 +30,18 @@ LARGEST_WORTH = 2.0**58
 
 
 class Asked(Protocol):
-    """What a prover knows when it looks at a box: the question, what a grain of each score is to the search, and its wish."""
+    """What a prover knows when it looks at a box.
+
+    grain (goals), largest: what a grain of each score is to the search, and how many the largest leaf has
+    way, wish: the way to the goals, and what the search would like to say
+    """
 
     arrays: Arrays
     table: LeafTable
     place: IntArray
     related: RelatedCells
     grain: FloatArray
+    largest: int
     way: int
     wish: WishedState
 
@@ -135,7 +140,8 @@ class Node:
             best = max(best, found)
         rates, message = self.rates_after(multipliers.rate), wish.message.copy()
         message[self.known] = multipliers.message[mine]
-        if not np.isfinite(message).all() or not 0 < rates.sum() * prover.arrays.asked.bound < LARGEST_WORTH:
+        worth = float(rates @ prover.grain) * prover.largest * prover.arrays.asked.bound
+        if not np.isfinite(message).all() or not 0 < worth < LARGEST_WORTH:
             return -np.inf, prover.no_wish()
         toll = float(multipliers.toll[:counting].sum())
         return found, WishedState(message, rates, toll, multipliers.toll[counting:] / self.unit)

@@ -55,6 +55,7 @@ class Prover:
         self.target = int(arrays.asked.bound) + (self.related.roundings if self.related else 0)
         self.wish = self.no_wish()
         self.lines: list[str] = []
+        self.largest = max(1, int(np.abs(arrays.asked.score).max(initial=0)))
         self.grain = self.grains()
 
     def prove(self) -> list[str]:
@@ -68,7 +69,7 @@ class Prover:
 
     def grains(self) -> FloatArray:
         """What a grain of each score is to the search: the largest leaf is 1."""
-        return np.full(self.arrays.goals.shape[1], 1.0 / max(1, int(np.abs(self.arrays.asked.score).max(initial=0))))
+        return np.full(self.arrays.goals.shape[1], 1.0 / self.largest)
 
     def node(self, alive: BoolArray, leaf: BoolArray) -> Node:
         return Node(self, alive, leaf)
