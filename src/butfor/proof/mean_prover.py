@@ -11,7 +11,7 @@ from butfor.model.blend import Blend
 from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.proof.checker import checker
 from butfor.proof.failing import CheaperError
-from butfor.proof.node import Asked, Node
+from butfor.proof.node import Looker, Node
 from butfor.proof.prover import Prover
 from butfor.proof.states import Pending
 from butfor.solvers.solver import Budget
@@ -60,7 +60,7 @@ class MeanNode(Node):
 
     slopes: FloatArray
 
-    def __init__(self, prover: Asked, alive: BoolArray, leaf: BoolArray) -> None:
+    def __init__(self, prover: Looker, alive: BoolArray, leaf: BoolArray) -> None:
         super().__init__(prover, alive, leaf)
         if self.constant:
             return

@@ -29,7 +29,7 @@ LARGEST_WORTH = 2.0**58
 """The largest leaf is worth less than so many units at the sum of all rates, which 64 bits hold."""
 
 
-class Asked(Protocol):
+class Looker(Protocol):
     """What a prover knows when it looks at a box.
 
     grain (goals), largest: what a grain of each score is to the search, and how many the largest leaf has
@@ -58,7 +58,7 @@ class Node:
     reduced: Reduced
     work: Work
 
-    def __init__(self, prover: Asked, alive: BoolArray, leaf: BoolArray) -> None:
+    def __init__(self, prover: Looker, alive: BoolArray, leaf: BoolArray) -> None:
         arrays, place = prover.arrays, prover.place
         size = int(prover.table.start[-1])
         self.able = np.zeros(size, dtype=np.bool_)
@@ -118,7 +118,7 @@ class Node:
         at[known] = block[order[np.searchsorted(key, pair[known] * cells + merged, sorter=order)]]
         return at, known
 
-    def ascend(self, prover: Asked, depth: int) -> tuple[float, WishedState]:
+    def ascend(self, prover: Looker, depth: int) -> tuple[float, WishedState]:
         """Raise the bound, from what was wished for on; returns it as a share of the claim, and the multipliers."""
         goals, counting, wish = len(self.task.goal), self.task.counting, prover.wish
         if self.constant:
