@@ -89,6 +89,7 @@ def test_a_vanishing_distance_changes_no_threshold() -> None:
     assert counts(disc) == rounded(counted(1e-5))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("fixed", [(0,), (1, 2)])
 def test_no_threshold_arises_on_a_fixed_column(fixed: tuple[int, ...]) -> None:
     """The plausibility set X^0 of constraint (7): all other counts are those of the program without these columns."""

@@ -60,6 +60,7 @@ class CutShort(AbstractSolver):
     factuals = np.empty((0, 0))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("question", [related, plausible])
 def test_a_bad_answer_is_searched_by_a_swarm_too(question: Any) -> None:
     """No clock decides: the swarm is given enough to end by itself, and so gives what it gives alone."""

@@ -224,6 +224,7 @@ def test_more_neighbours_than_are_all_asked_about_are_drawn_with_their_levels() 
         assert not answer.found or answer.point["w"].iloc[0] not in "cd"
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("name", "norm"), networks_later(diagonal(["linear", "forest", "network"], ["l1", "l2", "linf"]))
 )

@@ -255,6 +255,7 @@ def test_a_wrong_importer_is_caught(estimator, importer, monkeypatch) -> None:
     check_caught(importer, estimator, X, monkeypatch)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     "estimator",
     [

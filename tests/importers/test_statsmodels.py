@@ -210,6 +210,7 @@ def test_ordered_classes_may_be_numbers():
     assert check_importer(results, table[["x", "z"]].to_numpy()).readout.classes == (0, 1, 2, 3)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seed", first(2, range(12)))
 def test_ordered_classes_agree_with_enumeration(seed):
     rng = np.random.default_rng(seed)

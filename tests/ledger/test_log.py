@@ -190,6 +190,7 @@ with bf.Log(sys.argv[1], who=sys.argv[3]) as log:
 """
 
 
+@pytest.mark.shorter(1)
 def test_what_was_logged_stays_if_writers_are_killed(where: str, tmp_path: Path) -> None:
     answers().to_jsonl(tmp_path / "answers.jsonl")
     command = [sys.executable, "-c", WRITER, where, str(tmp_path / "answers.jsonl")]

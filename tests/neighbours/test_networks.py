@@ -73,6 +73,7 @@ def random_case(seed: int, norm: BallNorm) -> tuple[Network, np.ndarray, np.ndar
     return problem.model, rng.normal(size=problem.model.scores), point, Ball(norm, radius, none, none)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(25), range(25, 80)]))
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
 def test_the_smallest_sum_is_that_of_the_best_pattern(norm: BallNorm, seeds: range) -> None:

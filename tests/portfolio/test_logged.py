@@ -27,6 +27,7 @@ def test_what_is_in_the_folder_is_in_the_log(tmp_path: Path, n_jobs: int) -> Non
         assert len(log) == 60, "nothing was done twice"
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_cannot_be_logged_does_not_come_into_the_folder(tmp_path: Path, n_jobs: int) -> None:
     with bf.Log(tmp_path / "answers.log") as log:

@@ -194,6 +194,7 @@ def test_ids_name_the_rows(tmp_path: Path) -> None:
         made.of("case 99")
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_condition_chooses_rows_which_keep_their_numbers_and_ids(n_jobs: int, tmp_path: Path) -> None:
     given = rows().assign(case=[f"c{k}" for k in range(60)])
@@ -213,6 +214,7 @@ def test_a_condition_chooses_rows_which_keep_their_numbers_and_ids(n_jobs: int, 
         made.of("c1" if "c1" not in set(chosen["case"]) else "c0")
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_only_rows_that_do_not_meet_the_target_are_asked_about(n_jobs: int, tmp_path: Path) -> None:
     bad = rows()

@@ -58,6 +58,7 @@ def admitted(name: str, every: pd.DataFrame, row: pd.Series) -> np.ndarray:
     return np.asarray(every["years"] + every["late"] <= 6) if name == "a sum" else np.ones(len(every), dtype=bool)
 
 
+@pytest.mark.shorter(7)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
