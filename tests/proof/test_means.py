@@ -11,7 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -35,6 +40,15 @@ MODELS = {
     "forest": lambda: calibrated(RandomForestClassifier(5, max_depth=3, random_state=0)),
     "boosting": lambda: calibrated(GradientBoostingClassifier(n_estimators=8, random_state=0), cv=5),
     "histograms": lambda: calibrated(HistGradientBoostingClassifier(max_iter=6, min_samples_leaf=4), cv=2),
+    "votes": lambda: encoded(
+        VotingClassifier(
+            [
+                ("few", GradientBoostingClassifier(n_estimators=5, random_state=0)),
+                ("many", HistGradientBoostingClassifier()),
+            ],
+            voting="soft",
+        )
+    ),
     "threshold": lambda: encoded(
         FixedThresholdClassifier(
             CalibratedClassifierCV(RandomForestClassifier(4, max_depth=4, random_state=0), cv=3), threshold=0.62
@@ -109,6 +123,20 @@ def test_real_numbers_need_boxes_and_messages(second: Path, tmp_path: Path) -> N
     files = [one.file for one in proofs if one.file]
     assert any('"end":"dual"' in file.read_text() for file in files)
     assert {*said(second, files)} == {"VERIFIED: the bound, by the second checker"}
+
+
+def test_votes_in_float32_say_so_and_votes_of_unequal_weight_are_refused(tmp_path: Path) -> None:
+    from xgboost import XGBClassifier
+
+    X, y = whole_numbers()
+    members = [(str(k), XGBClassifier(n_estimators=k, max_depth=2, n_jobs=1)) for k in (4, 7)]
+    model = encoded(VotingClassifier(members, voting="soft")).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:3]
+    assert bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path).verified == 3
+    assert json.loads(next(tmp_path.glob("model-*")).read_text())["digits"] == 24
+    uneven = encoded(VotingClassifier(members, voting="soft", weights=[2, 1])).fit(X, y)
+    with pytest.raises(bf.errors.UnsupportedModelError, match="VotingClassifier: no proof is made of it yet"):
+        bf.prove(bf.Explainer(uneven, data=X).explain(rows), uneven, tmp_path / "none")
 
 
 SABOTAGE = {

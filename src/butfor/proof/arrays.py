@@ -65,7 +65,7 @@ class Arrays:
     """The cells, blocks, entries and leaves of a question, numbered as the checker numbers them.
 
     goals (ways, goals): what scores must reach
-    mean: whether the goals are where logits are 0, and then the mean that they say
+    mean: whether the last goal is a mean of shares. Then the others are where logits are 0
     column (cells), block_tree (blocks): the column of each cell, and the tree of each block
     """
 

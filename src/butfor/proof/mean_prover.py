@@ -14,6 +14,7 @@ from butfor.proof.failing import CheaperError
 from butfor.proof.node import Looker, Node
 from butfor.proof.prover import Prover
 from butfor.proof.states import Pending
+from butfor.solvers.blend.leaf_search import cheapest_leaves
 from butfor.solvers.solver import Budget
 
 ROUNDED_SHARES = 8
@@ -21,7 +22,7 @@ ROUNDED_SHARES = 8
 
 
 class MeanProver(Prover):
-    """Proves one claim about a mean of logistic functions, which is one more goal: leaves add to it what logits add up to.
+    """Proves one claim about a mean of logistic functions. The mean is one more goal, to which no leaf adds by itself.
 
     For rates r of the logits x and w of the mean m, no row of a box costs less than
 
@@ -80,10 +81,7 @@ class MeanNode(Node):
 
     def prepare(self) -> None:
         """Lines where the trees are now."""
-        cost = self.work.cost
-        least = np.repeat(np.minimum.reduceat(cost, self.start[:-1]), np.diff(self.start))
-        at = np.flatnonzero(cost == least)
-        chosen = at[np.searchsorted(at, self.start[:-1])]
+        chosen = cheapest_leaves(self.work.cost, self.start)
         self._straighten(self.logit[chosen].sum(axis=0) - self.zero)
 
     def _straighten(self, at: FloatArray) -> None:

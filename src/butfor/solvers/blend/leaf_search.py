@@ -186,10 +186,7 @@ class BlendLeafSearch(LeafSearch):
 
     def _chosen(self) -> FloatArray:
         """The sums of the curve for the leaves that the trees chose last."""
-        cost, start = self.work.cost, self.reduced.trees.start
-        least = np.repeat(np.minimum.reduceat(cost, start[:-1]), np.diff(start))
-        at = np.flatnonzero(cost == least)
-        first = at[np.searchsorted(at, start[:-1])]
+        first = cheapest_leaves(self.work.cost, self.reduced.trees.start)
         return np.asarray(self.score[first].sum(axis=0) - self.zero)[: self.goals.curved]
 
     def _try(self, x: IntArray, held: int = -1) -> bool:
@@ -269,6 +266,13 @@ class BlendBoxes(BoxSearch):
             wanted = blend.ways[self.member] == self.way
             goal[: len(wanted)] = here[: len(wanted)] + np.where(wanted, gains[self.member], 0.0)
         return self.task._replace(goal=goal)
+
+
+def cheapest_leaves(cost: FloatArray, start: IntArray) -> IntArray:
+    """The first of the cheapest leaves of each tree."""
+    least = np.repeat(np.minimum.reduceat(cost, start[:-1]), np.diff(start))
+    at = np.flatnonzero(cost == least)
+    return np.asarray(at[np.searchsorted(at, start[:-1])])
 
 
 def _some(living: BoolArray, lists: Slices) -> BoolArray:
