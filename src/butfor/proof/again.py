@@ -55,7 +55,7 @@ class GivenProofs:
             by.check(str(file), {})
         except Exception as error:  # a proof can hold anything
             return False, f"{file.name} is not verified: {by.told(error)}"
-        due = json.loads(json.dumps([asked.row(i), asked.changes(), asked.joining(i), *whole, asked.wanted(i)]))
+        due = json.loads(json.dumps([asked.row(i), asked.changes(), asked.joining(i), *whole, asked.wanted[i]]))
         parts = ("row", "number of changes", "relation or rule", "table of columns", "model", "target")
         other = [part for part, a, b in zip(parts, told, due, strict=True) if a != b]
         if other:

@@ -11,8 +11,10 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
 from butfor.errors import UnsupportedModelError, UnsupportedProblemError
+from butfor.importers.read import Reading
 from butfor.model.float_order import last_between
 from butfor.model.readout import Threshold
+from butfor.model.survival.readout import Survival
 from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.held import turn
@@ -21,12 +23,15 @@ from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
 from butfor.problem.targets.classes import Classes, Other, Probability
 from butfor.problem.targets.safer import OtherBeyond
+from butfor.problem.targets.survival import OnOneScore
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.values import ValueIn
 from butfor.proof.checker import checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
+from butfor.proof.survival_files import survival_file, wanted_score
 from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
+from butfor.verdict.case import Case
 
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
@@ -52,27 +57,32 @@ def not_asked(what: str) -> UnsupportedProblemError:
 
 def asked_about(claim: Claim) -> ProofQuestion:
     """The question of some answers: with the model's own file if the checker reads it, else with what butfor read."""
-    reading = claim.reading
+    if not claim.whole:
+        raise not_asked("a question that the answers do not hold as data")
+    case = claim.asking.case(claim.stated.factuals, claim.target, claim.cost, claim.known)
+    target, source = case.question.target, claim.reading.source
+    reading = target.focus(claim.reading, case.before)
+    if isinstance(reading.readout, Survival):
+        return ProofQuestion(claim, case, reading, *survival_file(reading, target, case.before))
     try:
-        return ProofQuestion(claim, own_file(reading.source), ModelInputs(reading.source))
+        return ProofQuestion(claim, case, reading, own_file(source), ModelInputs(source))
     except UnsupportedModelError as error:
         try:
-            return ProofQuestion(claim, *read_file(reading))
+            return ProofQuestion(claim, case, reading, *read_file(reading))
         except UnsupportedModelError:
             raise error from None
 
 
 class ProofQuestion:
-    """The question of some answers, as the checker reads it, and the file of their model with the rows for it."""
+    """The question of some answers, as the checker reads it, and the file of their model with the rows for it.
 
-    def __init__(self, claim: Claim, file: ModelFile, given: AbstractInputs) -> None:
-        self.claim, self.file, self.given = claim, file, given
-        space = claim.answers.space
-        if not claim.whole:
-            raise not_asked("a question that the answers do not hold as data")
-        self.case = claim.asking.case(claim.stated.factuals, claim.target, claim.cost, claim.known)
-        question = self.case.question
-        problem = state(space, claim.reading.model, self.case.factuals, (), question.prices, question.constraints)
+    `reading`: what was read, with the scores that the target is about.
+    """
+
+    def __init__(self, claim: Claim, case: Case, reading: Reading, file: ModelFile, given: AbstractInputs) -> None:
+        self.claim, self.case, self.reading, self.file, self.given = claim, case, reading, file, given
+        space, question = claim.answers.space, case.question
+        problem = state(space, reading.model, self.case.factuals, (), question.prices, question.constraints)
         _refuse(question, problem)
         self.problem = with_numbers(problem)
         unknown = np.isnan(self.case.factuals)
@@ -260,9 +270,15 @@ class ProofQuestion:
         except Exception as error:
             raise not_proven(f"{self.file.of} ({checker().told(error)})") from None
 
-    def wanted(self, i: int) -> dict[str, Any]:
-        """What is wanted of a row."""
-        target, reading = self.case.question.target, self.claim.reading
+    @cached_property
+    def wanted(self) -> list[dict[str, Any]]:
+        """What is wanted of each row. Raises an error if no proof can say it."""
+        return list(map(self._wanted, range(len(self.claim))))
+
+    def _wanted(self, i: int) -> dict[str, Any]:
+        target, reading = self.case.question.target, self.reading
+        if isinstance(target, OnOneScore):
+            return wanted_score(target, reading, self.case.before.take(np.array([i])).table)
         classes = list(reading.source.classes)
         told = _wanted(target, classes, self.case.before.labels[i] if classes else None)
         own = reading.readout

@@ -10,10 +10,8 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.model.blend import Blend
 from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.proof.checker import checker
-from butfor.proof.failing import CheaperError
 from butfor.proof.node import Looker, Node
 from butfor.proof.prover import Prover
-from butfor.proof.states import Pending
 from butfor.solvers.blend.leaf_search import cheapest_leaves
 from butfor.solvers.solver import Budget
 
@@ -45,15 +43,6 @@ class MeanProver(Prover):
 
     def node(self, alive: BoolArray, leaf: BoolArray) -> MeanNode:
         return MeanNode(self, alive, leaf)
-
-    def _agreed(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
-        """The cheapest row reaches the lines, but perhaps not the mean. In half of the box, lines are lower."""
-        cells = node.reduced.cells
-        many = np.diff(cells.start)
-        j = int(np.argmax(many))
-        if many[j] < 2:
-            raise CheaperError(self._cheapest(alive))
-        return self._split_at(alive, leaf, depth, node, j, int(cells.start[j] + many[j] // 2))
 
 
 class MeanNode(Node):

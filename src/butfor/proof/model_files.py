@@ -20,7 +20,7 @@ from butfor.estimator.source import Begun, Source
 PROVEN = (
     "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, "
     "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models, "
-    "and of what is read as a sum of trees or of steps"
+    "Cox models of scikit-survival, and of what is read as a sum of trees or of steps"
 )
 """The models of which proofs are made."""
 
@@ -215,17 +215,33 @@ def _linear(model: Any, of: str) -> ModelFile:
     if classes == 2 and getattr(model, "multi_class", "auto") not in ("auto", "ovr", "deprecated", "warn"):
         raise not_proven(f"a {of} with multi_class={model.multi_class!r}")
     logistic = hasattr(model, "predict_proba") and getattr(model, "loss", "log_loss") == "log_loss"
-    told = {
-        "format": "butfor.linear/1", "of": of,
-        "sum": "largest" if classes > 2 else "logistic" if logistic else "score" if classes else "value",
-        "base": hexes(base.tolist()) if classes > 2 else float(base[0]).hex(),
-        "weights": hexes((weights.T if classes > 2 else weights[0]).tolist()),
-    }  # fmt: skip
+    kind = "largest" if classes > 2 else "logistic" if logistic else "score" if classes else "value"
 
     def score(X: Any) -> FloatArray:
         return np.asarray(model.decision_function(X) if classes else model.predict(X))
 
+    return _weighed(of, kind, base, weights, score)
+
+
+def _weighed(
+    of: str, kind: str, base: FloatArray, weights: FloatArray, score: Callable[[Any], FloatArray]
+) -> ModelFile:
+    """A copy of weights (sums, features), and of what each sum starts from."""
+    several = len(weights) > 1
+    told = {
+        "format": "butfor.linear/1", "of": of, "sum": kind,
+        "base": hexes(base.tolist()) if several else float(base[0]).hex(),
+        "weights": hexes((weights.T if several else weights[0]).tolist()),
+    }  # fmt: skip
     return ModelFile("model.json", "linear", json.dumps(told, separators=(",", ":")).encode(), of, score)
+
+
+def _cox(model: Any, of: str) -> ModelFile:
+    """The weights of a risk score; of several penalties the last, as in `predict`."""
+    coef, offset = model._get_coef(None) if hasattr(model, "_get_coef") else (model.coef_, 0.0)
+    return _weighed(
+        of, "value", -np.atleast_1d(np.asarray(offset, dtype=np.float64)), np.atleast_2d(coef), model.predict
+    )
 
 
 MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
@@ -242,6 +258,7 @@ MODEL_WRITERS: dict[tuple[str, str], Callable[[Any, str], ModelFile]] = {
                     "RidgeClassifierCV", "Perceptron", "PassiveAggressiveClassifier", "LinearDiscriminantAnalysis",
                     "LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV", "SGDRegressor",
                     "LinearSVR", "HuberRegressor", "BayesianRidge")},
+    **{("sksurv", f"Cox{kind}SurvivalAnalysis"): _cox for kind in ("PH", "net")},
 }  # fmt: skip
 """Who writes the file of an estimator, by its library and its class."""
 

@@ -196,9 +196,7 @@ class _Writer:
         claim = claim_of(stated(group), model, {})
         writer = cls(asked_about(claim), home)
         writer._compare()
-        for i in range(len(claim)):
-            writer.asked.wanted(i)
-        _ = writer.asked.columns  # what a pipeline does to a number may be refused, too
+        _ = writer.asked.wanted, writer.asked.columns  # what a pipeline does to a number may be refused, too
         home.mkdir(parents=True, exist_ok=True)
         content = checker_file().read_text(encoding="utf-8")
         write_whole(home / CHECKER_FILE, [content])
@@ -242,7 +240,7 @@ class _Writer:
 
     def _question(self, i: int) -> tuple[list[str], Any]:
         """The name and the hash of the shared question of a row, and what the checker reads of it. It is written once."""
-        wanted = self.asked.wanted(i)
+        wanted = self.asked.wanted[i]
         key = json.dumps(wanted)
         if key not in self.known:
             about = {

@@ -184,8 +184,13 @@ class Prover:
         return self._halves(alive, leaf, depth, j, chosen)
 
     def _agreed(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
-        """The parts of a box whose trees agree with its columns: its cheapest row reaches the goals."""
-        raise CheaperError(self._cheapest(alive))
+        """The halves of a box whose trees agree with its columns: its cheapest row reaches the goals, or rates are still low."""
+        cells = node.reduced.cells
+        many = np.diff(cells.start)
+        j = int(np.argmax(many))
+        if many[j] < 2:
+            raise CheaperError(self._cheapest(alive))
+        return self._split_at(alive, leaf, depth, node, j, int(cells.start[j] + many[j] // 2))
 
     def _halves(self, alive: BoolArray, leaf: BoolArray, depth: int, j: int, chosen: BoolArray) -> list[Pending]:
         """Some cells of a column, and the others. The first ones come first, and stand last."""

@@ -7,7 +7,7 @@ That the estimator computes this is compared on recorded rows, with what it says
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
+from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
 from butfor.proof.model_files import AbstractInputs, ModelFile, estimator_of, hexes, not_proven
 from butfor.space import frames
@@ -65,8 +66,13 @@ class ReadInputs(AbstractInputs):
         return table
 
 
-def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
-    """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees."""
+def read_file(
+    reading: Reading, says: Callable[[Prediction], FloatArray] | None = None, what: str = ""
+) -> tuple[ModelFile, ReadInputs]:
+    """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees.
+
+    `says`: what an estimator says of the value, if that is not what it predicts; `what`: its name.
+    """
     source, readout = reading.source, reading.readout
     of, by = estimator_of(source)[1], source.judges_by
     if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
@@ -90,14 +96,15 @@ def read_file(reading: Reading) -> tuple[ModelFile, ReadInputs]:
     def score(table: Any) -> FloatArray:
         prediction = Prediction(source, table)
         if adds == "value":
-            return prediction.values
+            return says(prediction) if says else prediction.values
         said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
         assert said is not None
         return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
 
     tells_probabilities = adds in ("logistic", "mean", "largest") and by == "predict_proba"
     content = json.dumps(told, separators=(",", ":")).encode()
-    file = ModelFile("model.json", "arrays", content, f"what butfor read of a {of}", score, tells_probabilities)
+    whose = f"the {what} that butfor read of a {of}" if what else f"what butfor read of a {of}"
+    file = ModelFile("model.json", "arrays", content, whose, score, tells_probabilities)
     return file, ReadInputs(reading.space, sets)
 
 
@@ -203,6 +210,8 @@ def _adds(readout: AbstractReadout, by: str) -> str:
 
     - `by`: the method of the estimator that tells how much it prefers each class.
     """
+    if isinstance(readout, Survival):
+        return "value"
     kind, several = (type(readout), readout.link, by), len(readout.classes) > 2
     known = {
         (Value, "identity", by): "value",

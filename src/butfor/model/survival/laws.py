@@ -108,6 +108,7 @@ class Accelerated(Monotone):
 
     law: AbstractLaw
     rises: ClassVar[bool] = True
+    score_words: ClassVar[str] = "logarithm of the scale of times"
     span: ClassVar[tuple[float, float]] = (-60.0, 60.0)
     witness: ClassVar[Quantity | None] = QuantileTime(0.9)
 

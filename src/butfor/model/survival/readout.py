@@ -60,6 +60,8 @@ class Survival(Value):
     """A quantity that is right only if the whole survival function is. It is compared with the estimator's."""
     proportional: bool = False
     """Whether hazards are proportional to exp(score)."""
+    score_words: ClassVar[str] = "risk score"
+    """What the score is, in words."""
 
     @abstractmethod
     def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
@@ -185,6 +187,7 @@ class LogTime(Monotone):
     """A model that predicts one time, exp(score)."""
 
     rises: ClassVar[bool] = True
+    score_words: ClassVar[str] = "logarithm of the time"
 
     def curves(self, u: FloatArray) -> PredictedTimes:
         return PredictedTimes(np.exp(u))
@@ -213,7 +216,7 @@ class LeafCurves(Survival):
         """The same trees with the wanted quantities in their leaves, one score for each."""
         if not isinstance(model, Trees):
             return model
-        wanted = tuple(dict.fromkeys(self._linear(wish)))
+        wanted = self.wanted(wish)
         if wanted not in self.known:
             if len(self.known) == KEPT:
                 self.known.clear()
@@ -231,12 +234,16 @@ class LeafCurves(Survival):
 
     def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
         linear = self._linear(wish)
-        position = {quantity: k for k, quantity in enumerate(dict.fromkeys(linear))}
+        position = {quantity: k for k, quantity in enumerate(self.wanted(wish))}
         sign = 1.0 if wish.up else -1.0
         A = sign * np.eye(len(position))[[position[quantity] for quantity in linear]]
         if not isinstance(wish.quantity, QuantileTime):
             return A, sign * wish.values, False
         return A, np.full(len(A), sign * (1.0 - wish.quantity.share)), wish.up
+
+    def wanted(self, wish: Wish) -> tuple[MeanTime | Chance, ...]:
+        """The scores of the model in `focus`."""
+        return tuple(dict.fromkeys(self._linear(wish)))
 
     def _linear(self, wish: Wish) -> list[MeanTime | Chance]:
         """What is wanted of each row, as a quantity that is linear in S.

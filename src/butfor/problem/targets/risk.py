@@ -16,12 +16,11 @@ from butfor.model.readout import AbstractReadout
 from butfor.model.survival.readout import Survival
 from butfor.problem.targets.prototype import Prototype, predicted
 from butfor.problem.targets.score import Score, scores_of
-from butfor.problem.targets.survival import grouped
-from butfor.problem.targets.target import AbstractTarget, Group
+from butfor.problem.targets.survival import Needs, OnOneScore
 from butfor.space import frames
 
 
-class OnRisk(AbstractTarget):
+class OnRisk(OnOneScore):
     """The target that a risk score is at least (`up`) or at most a value."""
 
     @property
@@ -59,9 +58,9 @@ class OnRisk(AbstractTarget):
                 "Use bf.survival.mean_gain." if source.says_time else "",
             )
 
-    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+    def needs(self, readout: AbstractReadout, before: Prediction) -> Needs:
         sign, goal = 1.0 if self.up else -1.0, self.goal(before)
-        return grouped(np.full((len(goal), 1), sign), sign * goal)
+        return np.full((len(goal), 1), sign), sign * goal, False
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.asarray(self.distance(before, after) == 0)

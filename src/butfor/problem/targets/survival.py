@@ -30,7 +30,23 @@ from butfor.problem.targets.target import AbstractTarget, Group
 T = TypeVar("T", bound="OnCurves")
 
 
-class OnCurves(AbstractTarget):
+Needs = tuple[FloatArray, FloatArray, bool]
+"""Which scores meet a target: those with `A[i] s >= b[i]` for row i (`>` if the last is True)."""
+
+
+class OnOneScore(AbstractTarget):
+    """A target that is one inequality on one raw score."""
+
+    @abstractmethod
+    def needs(self, readout: AbstractReadout, before: Prediction) -> Needs:
+        """The inequality of each row. If `b[i]` is infinite, none or all scores meet the target."""
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        A, b, strict = self.needs(readout, before)
+        return grouped(A, b, strict=strict)
+
+
+class OnCurves(OnOneScore):
     """The target that a quantity of survival is at least (`up`) or at most a value."""
 
     quantity: Quantity
@@ -130,12 +146,12 @@ class OnCurves(AbstractTarget):
         model = reading.readout.focus(reading.model, self.wish(before))
         return reading if model is reading.model else replace(reading, model=model)
 
-    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+    def needs(self, readout: AbstractReadout, before: Prediction) -> Needs:
         if not isinstance(readout, Survival):
             raise UnsupportedProblemError("the model was read without survival functions.", "The target is about them.")
         wish = self.wish(before)
         A, b, strict = readout.needs(wish)
-        return grouped(A, np.where(np.isfinite(wish.values), b, np.inf), strict=strict)
+        return A, np.where(np.isfinite(wish.values), b, np.inf), strict
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.asarray(self.distance(before, after) == 0)

@@ -1,0 +1,58 @@
+"""Models of survival in proofs: a score, and the inequality on it that a target is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import UnsupportedModelError
+from butfor.estimator.prediction import Prediction
+from butfor.importers.read import Reading
+from butfor.model.linear import Linear
+from butfor.model.survival.curves import functional
+from butfor.model.survival.readout import LeafCurves, Monotone, Survival
+from butfor.model.trees import Trees
+from butfor.problem.targets.survival import OnCurves, OnOneScore
+from butfor.problem.targets.target import AbstractTarget
+from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, own_file
+from butfor.proof.read_files import read_file
+
+LINK_BLUR = 2.0**-40
+"""Curves are rounded. So what a quantity asks of a score is proven a little beyond: by this share of the score, and of 1."""
+
+FARTHEST = 2.0**900
+"""An end that no score reaches."""
+
+
+def survival_file(reading: Reading, target: AbstractTarget, before: Prediction) -> tuple[ModelFile, AbstractInputs]:
+    """The file of the score that a target is about: of trees and forests a quantity of their curves, of others their own."""
+    readout, model = reading.readout, reading.model
+    assert isinstance(readout, Survival)
+    if isinstance(model, Linear):
+        return own_file(reading.source), ModelInputs(reading.source)
+    if not (isinstance(readout, LeafCurves) and isinstance(target, OnCurves) and isinstance(model, Trees)):
+        return read_file(reading, lambda said: readout.score_of(said.values), readout.score_words)
+    quantity, *others = readout.wanted(target.wish(before))
+    if others:
+        raise UnsupportedModelError(
+            f"{target!r} was asked for, and it is about several times: no proof is made of these rows together.",
+            "A proof is about one quantity.",
+            "Prove one answer at a time, each into a folder of its own.",
+        )
+    terms = int(np.count_nonzero(functional(quantity, readout.times)[1]))
+    added = replace(model, folded=model.folded or terms > 1, summed=terms)  # others may add them up in another order
+    return read_file(replace(reading, model=added), lambda said: quantity.of(said.curves), quantity.words(target.unit))
+
+
+def wanted_score(target: OnOneScore, reading: Reading, row: Any) -> dict[str, Any]:
+    """What is wanted of a row, as an end of its score. The row is predicted by itself: other rows may change last digits."""
+    A, b, strict = target.needs(reading.readout, Prediction(reading.source, row))
+    up, end, words = A[0].max() > 0, float(np.clip(b[0], -FARTHEST, FARTHEST)), repr(target)
+    if strict:
+        end = float(np.nextafter(end, np.inf))
+    if isinstance(reading.readout, Monotone) and isinstance(target, OnCurves):
+        end -= LINK_BLUR * (1 + abs(end))
+        words += "; that this is the same is butfor's word"
+    return {"of": ["value", None], "label": words, **({"at least": end.hex()} if up else {"at most": (-end).hex()})}
