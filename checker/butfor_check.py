@@ -582,7 +582,8 @@ class Column:
         if self.levels is not None:
             return self.inputs[value]
         value = perhaps(value, "a value")
-        return [self.line[0] * value + self.line[1]] if self.model.weights else self.inputs[self.cell(value)]
+        line = value is not None and self.model.weights
+        return [self.line[0] * value + self.line[1]] if line else self.inputs[self.cell(value)]
 
     def goes_left(self, node):
         """The cells that go to the left at a node, as bits."""
@@ -1043,13 +1044,14 @@ class Term:
 
     A part of it is some levels, as bits, or (above, most, whether it may stay, whether it may change to a number in between).
     adds (levels, sums), slope, base (sums): what it adds to each sum, and takes from each limit of a relation
+    none (sums): what it adds if it is missing, as it is now
     size (sums): the most that it can add, in size; off (sums): by how much the pipeline before it may be off
     """
 
     def __init__(self, column, model, limits):
         sums = range(len(model.base))
         weights = [model.weights[f] if f < len(model.weights) else [F(0)] * len(sums) for f in column.features]
-        need(not column.lost, column.name, "may be missing, before weights")
+        need(column.now is None or column.price[-1] is None or not column.lost, column.name, "may become missing, before weights")
         self.column, self.levels = column, column.levels is not None
         if self.levels:
             self.adds = [[sum(w[k] * x for w, x in zip(weights, inputs)) for k in sums] for inputs in column.inputs]
@@ -1063,8 +1065,9 @@ class Term:
             self.slope, self.base, self.off = ([w * x for w in weight] for x in column.line)
             self.off = list(map(abs, self.off))
             self.all = -INF, INF, column.stay, True
-            far = max(map(abs, [column.now] + [column.low, column.high] * (column.low <= column.high)))
-            self.size = [abs(a) * far + abs(b) + off for a, b, off in zip(self.slope, self.base, self.off)]
+            self.none = [sum(w[k] * x for w, x in zip(weights, column.inputs[-1] if column.lost else ())) for k in sums]
+            far = max(map(abs, [column.now or 0] + [column.low, column.high] * (column.low <= column.high)))
+            self.size = [abs(a) * far + abs(b) + off + abs(n) for a, b, off, n in zip(self.slope, self.base, self.off, self.none)]
             self.slope, self.base = [*self.slope, *[-limit for limit in limits]], [*self.base, *[F(0)] * len(limits)]
 
     def parts(self, part, at):
@@ -1084,16 +1087,14 @@ class Term:
         above, most, stay, change = part or (0, 0, False, False)
         begins, ends = max(above, self.column.low) > its[0] or above == its[0], min(most, self.column.high) <= its[1]
         stay, change = stay and not self.column.lies(self.column.now, its), change and not (begins and ends)
-        if begins:
-            above = max(above, its[1])
-        elif ends:
-            most = min(most, its[0])
+        above = max(above, its[1]) if begins else above
+        most = min(most, its[0]) if ends and not begins else most
         return (above, most, stay, change) if stay or change else ()
 
     def gain(self, value, worth):
         """What a value adds, if a unit of each sum is worth so much."""
-        if self.levels:
-            return sum(map(mul, worth, self.adds[value]))
+        if self.levels or value is None:
+            return sum(map(mul, worth, self.none if value is None else self.adds[value]))
         return sum(map(mul, worth, self.slope)) * value + sum(map(mul, worth, self.base))
 
     def least(self, part, worth, free):
@@ -1105,7 +1106,7 @@ class Term:
         above, most, may_stay, may_change = part or (0, 0, False, False)
         slope, base = (sum(map(mul, worth, its)) for its in (self.slope, self.base))
         found = c.least(max(above, c.low), min(most, c.high), -slope, free) if may_change else None
-        return (-slope * c.now - base, c.now) if may_stay else None, found and (found[0] - base, found[1])
+        return (-self.gain(c.now, worth), c.now) if may_stay else None, found and (found[0] - base, found[1])
 
 
 class LinearWalk:

@@ -18,6 +18,7 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.compose import make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -42,10 +43,22 @@ def table(rows: int = 80) -> tuple[pd.DataFrame, np.ndarray]:
     return X, y.astype(int).to_numpy()
 
 
-def fitted(learner: Any) -> tuple[Any, pd.DataFrame, np.ndarray]:
+def with_holes(X: pd.DataFrame) -> pd.DataFrame:
+    """A table in which some numbers are missing."""
+    return X.assign(a=X["a"].where(X.index % 4 > 0), b=X["b"].where(X.index % 4 > 1))
+
+
+def prepared(learner: Any) -> Any:
+    """What is missing counts as a number that is far from the mean."""
+    numbers = make_pipeline(SimpleImputer(strategy="constant", fill_value=2), StandardScaler())
+    steps = make_column_transformer((numbers, ["a", "b", "c"]), (OneHotEncoder(sparse_output=False), ["job"]))
+    return make_pipeline(steps, learner)
+
+
+def fitted(learner: Any, holes: bool = False) -> tuple[Any, pd.DataFrame, np.ndarray]:
     X, y = table()
-    scaled = make_column_transformer((StandardScaler(), ["a", "b", "c"]), (OneHotEncoder(sparse_output=False), ["job"]))
-    return make_pipeline(scaled, learner).fit(X, y), X, y
+    X = with_holes(X) if holes else X
+    return prepared(learner).fit(X, y), X, y
 
 
 def rows_of(case: Case) -> list[tuple[list[Any], Fraction, int]]:
@@ -56,12 +69,14 @@ def rows_of(case: Case) -> list[tuple[list[Any], Fraction, int]]:
             priced = [(k, number(p)) for k, p in enumerate(mine["prices"]) if p is not None]
             options.append([(k, price, k != mine["now"]) for k, price in priced])
             continue
-        now, least, most = (number(mine[key]) for key in ("now", "least", "most"))
+        now = None if mine["now"] is None else number(mine["now"])
+        least, most = (number(mine[key]) for key in ("least", "most"))
         fee, rate, square = map(number, mine["price"])
         step, anchor = map(Fraction, about["grid"])
         first, last = -((anchor - least) // step), (most - anchor) // step
         some = [anchor + k * step for k in range(int(first), int(last) + 1)]
-        moved = [(x, fee + rate * abs(x - now) + square * (x - now) ** 2, True) for x in some if x != now]
+        far = [(x, 0 if now is None else abs(x - now)) for x in some if x != now]
+        moved = [(x, fee + rate * move + square * move**2, True) for x, move in far]
         options.append([(now, Fraction(0), False)] * mine["stay"] + moved)
     for chosen in product(*options):
         yield [x for x, _, _ in chosen], sum(p for _, p, _ in chosen), sum(moved for _, _, moved in chosen)
@@ -79,23 +94,27 @@ def is_false(case: Case) -> bool:
             )
         else:
             slope, offset, _ = map(number, about["line"])
-            parts.append((sum(mine) * slope, sum(mine) * offset))
+            none = sum(w * number(x) for w, x in zip(mine, about.get("missing") or (), strict=False))
+            parts.append((sum(mine) * slope, sum(mine) * offset, none))
     for row, cost, changes in rows_of(case):
         if (below is not None and cost >= number(below)) or changes > (case.own["changes"] or len(row)):
             continue
-        total = base + sum(p[x] if isinstance(p, list) else p[0] * x + p[1] for p, x in zip(parts, row, strict=True))
+        adds = zip(parts, row, strict=True)
+        total = base + sum(p[x] if isinstance(p, list) else p[2] if x is None else p[0] * x + p[1] for p, x in adds)
         if total >= 1 if wanted["of"][0] == "value" else (total > 0) == (wanted["of"][1] == 1):
             return True
     return False
 
 
 @cache
-def cases() -> tuple[Case, ...]:
+def cases(holes: bool = False) -> tuple[Case, ...]:
+    """Proofs of rows, or of rows in which a number is missing."""
     found = []
-    for k, (cost, limit) in enumerate(product(COSTS, ((), (bf.at_most_changes(2),), (bf.fixed("b", "job", "c"),)))):
-        model, X, _ = fitted(LEARNERS[k % 4])
+    limits = (), (bf.at_most_changes(2),), (bf.fixed("b", "job", "c"),)
+    for k, (cost, limit) in enumerate(product(COSTS, limits[:2] if holes else limits)):
+        model, X, _ = fitted(LEARNERS[k % 4], holes)
         wanted = k % 2
-        rows = X[model.predict(X) != wanted].iloc[:1]
+        rows = X[(model.predict(X) != wanted) & (~holes | X["a"].isna())].iloc[:1]
         answers = bf.Explainer(model, data=X).explain(
             rows, target=bf.classes(wanted), cost=cost, constraints=list(limit)
         )
@@ -107,7 +126,7 @@ def cases() -> tuple[Case, ...]:
 
 
 def test_what_is_proven_is_the_least_cost() -> None:
-    for case in cases():
+    for case in cases() + cases(holes=True):
         assert "VERIFIED" in case.check()
         assert not is_false(case)
         if case.own["below"] is not None:
@@ -151,7 +170,9 @@ def another(r: random.Random, case: Case) -> Case:
 @pytest.mark.parametrize(("seed", "count"), [(0, 60), pytest.param(1, 2000, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r = random.Random(seed)
-    accepted = [case for case in (another(r, r.choice(cases())) for _ in range(count)) if case.accepted()]
+    accepted = [
+        case for case in (another(r, r.choice(cases() + cases(holes=True))) for _ in range(count)) if case.accepted()
+    ]
     assert len(accepted) > count / 20
     assert not [case for case in accepted if is_false(case)]
 
@@ -161,6 +182,7 @@ SABOTAGE = {
     "believes rates": ("need(found is None or found[0] >= self.q.below", "need(True"),
     "saves with too few": ("[: max(room, 0)]", "[: max(room - 1, 0)]"),
     "forgets that numbers may stay": ("if may_stay else None", "if False else None"),
+    "takes what is missing for 0": ("column.inputs[-1] if column.lost else ()", "()"),
     "asks for twice the goal": ("total, values, savings, room = sum(", "total, values, savings, room = 2 * sum("),
     "forgets half of a grid": ("in ((x - self.anchor) // self.step, up(", "in (up(x - self.anchor, self.step), up("),
 }  # fmt: skip
@@ -169,7 +191,15 @@ SABOTAGE = {
 def between_points() -> Case:
     """A false claim about x that must be 1, and costs x squared. At this rate 1.4 would be best, and 1 is better than 2."""
     model = {"format": "butfor.linear/1", "sum": "value", "base": (0.0).hex(), "weights": [(1.0).hex()]}
-    about = {"name": "x", "features": [0], "grid": ["1", "0"], "single": False, "edges": None, "line": [1, 0, 0]}
+    about = {
+        "name": "x",
+        "features": [0],
+        "grid": ["1", "0"],
+        "single": False,
+        "edges": None,
+        "line": [1, 0, 0],
+        "missing": None,
+    }
     mine = {"now": 0, "least": -5, "most": 5, "stay": True, "price": [0, 0, 1]}
     shared = {
         "format": "butfor.question/1",
@@ -191,7 +221,8 @@ def between_points() -> Case:
 @pytest.mark.parametrize("name", SABOTAGE)
 def test_a_broken_checker_is_found_out(name: str) -> None:
     by, r = broken_by(*SABOTAGE[name]), random.Random(3)
-    tried = chain([between_points()], (another(r, r.choice(cases())) for _ in range(3000)))
+    some = cases(holes="missing" in name)
+    tried = chain([between_points()], (another(r, r.choice(some)) for _ in range(3000)))
     assert not between_points().accepted()
     assert next((case for case in tried if case.accepted(by) and is_false(case)), None) is not None
 
@@ -222,13 +253,22 @@ def test_values_of_regressors_and_impossible_ones(tmp_path: Path) -> None:
     assert all("no admissible row gets" in one.words for one in bf.prove(none, model, tmp_path))
 
 
-def test_a_false_claim_ends_in_a_row(tmp_path: Path) -> None:
-    model, X, _ = fitted(LogisticRegression())
+@pytest.mark.parametrize("holes", [False, True])
+def test_a_false_claim_ends_in_a_row(holes: bool, tmp_path: Path) -> None:
+    model, X, _ = fitted(LogisticRegression(), holes)
     answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:2], target=bf.classes(1))
     first, second = answers.certificates
     false = replace(answers, certificates=[replace(first, bound=2 * first.cost, cost=2 * first.cost), second])
     with pytest.raises(RefutedError, match="1 of 2 claims are false"):
         bf.prove(false, model, tmp_path)
+
+
+def test_numbers_that_may_become_missing_are_refused(tmp_path: Path) -> None:
+    model, X, _ = fitted(LogisticRegression(), holes=True)
+    known = X[(model.predict(X) == 0) & X["a"].notna()].iloc[:2]
+    answers = bf.Explainer(model, data=X).explain(known, constraints=[bf.may_be_missing("a")])
+    with pytest.raises(UnsupportedModelError, match="a number of 'a' that may become missing before a linear model"):
+        bf.prove(answers, model, tmp_path)
 
 
 def test_what_bends_a_number_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -353,3 +354,19 @@ def test_what_is_no_sum_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedProblemError, match="the constraint combinations"):
         bf.prove(answers, model, tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("learner", [LogisticRegression(), DecisionTreeClassifier(max_depth=4, random_state=0)])
+def test_a_number_of_a_relation_must_become_known(learner: Any, tmp_path: Path) -> None:
+    """A sum of which a number is missing is no sum. Both numbers are missing in these rows, and each costs 1."""
+    model, X, _ = test_linear.fitted(learner, holes=True)
+    rows = X[(model.predict(X) == 0) & X["a"].isna()].iloc[:3]
+    answers = bf.Explainer(model, data=X).explain(rows, target=1, constraints=["a + b <= 6"])
+    every = pd.DataFrame(
+        list(product(range(7), range(7), range(-3, 4), ["clerk", "cook", "judge"])), columns=list(X.columns)
+    )
+    every = every[every["a"] + every["b"] <= 6].astype({"a": float, "b": float})
+    met = every[model.predict(every) == 1]
+    for (_, row), one in zip(rows.iterrows(), bf.prove(answers, model, tmp_path), strict=True):
+        cost = 2 + (met["c"] - row["c"]).abs() / 6 + (met["job"] != row["job"])
+        assert one.below == pytest.approx(cost.min(), rel=1e-8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,10 +9,9 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
-from butfor.errors import UnsupportedModelError, UnsupportedProblemError
+from butfor.errors import UnsupportedModelError
 from butfor.importers.read import Reading
 from butfor.model.float_order import last_between
-from butfor.model.readout import Threshold
 from butfor.model.survival.readout import Survival
 from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
@@ -21,15 +19,11 @@ from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
-from butfor.problem.targets.classes import Classes, Other, Probability
-from butfor.problem.targets.safer import OtherBeyond
-from butfor.problem.targets.survival import OnOneScore
-from butfor.problem.targets.target import AbstractTarget
-from butfor.problem.targets.values import ValueIn
 from butfor.proof.checker import checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
-from butfor.proof.survival_files import survival_file, wanted_score
+from butfor.proof.survival_files import survival_file
+from butfor.proof.wanted import END_OF_NO_RANGE, not_asked, wanted_of
 from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
 from butfor.verdict.case import Case
 
@@ -38,21 +32,6 @@ MOVES_TRIED = 16
 
 LINE_BLUR = 2.0**-44
 """A pipeline that scales a number is off by less than this share of its largest size."""
-
-END_OF_NO_RANGE = 2.0**900
-"""The end of a range that has none."""
-
-NO_PROBABILITIES = ("score", "largest")
-"""The kinds of models whose probabilities the checker does not derive."""
-
-
-def not_asked(what: str) -> UnsupportedProblemError:
-    """The error about a question of which no proof is made yet."""
-    return UnsupportedProblemError(
-        f"{what}: no proof is made of it yet.",
-        "Proofs are made of classes, probabilities and values with one end, under constraints on single columns, linear "
-        "relations and bf.at_most_changes, with prices that are added up over columns.",
-    )
 
 
 def asked_about(claim: Claim) -> ProofQuestion:
@@ -174,8 +153,8 @@ class ProofQuestion:
                 names = [*map(str, feature.levels or ()), *["missing"] * bool(self.lost[j])]
                 about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
             else:
-                if linear and missing is not None:
-                    raise not_proven(f"missing values of {feature.name!r} before a linear model")
+                if linear and domain.missing[~np.isnan(self.case.factuals[:, j]), j].any():
+                    raise not_proven(f"a number of {feature.name!r} that may become missing before a linear model")
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
                 about["missing"] = None if missing is None else hexes(missing)
@@ -212,12 +191,12 @@ class ProofQuestion:
     def _ends(self, i: int, j: int) -> list[str]:
         """Further ends of cells: where rules begin or end to hold.
 
-        Of a column of relations, also around its own number and, on a grid of few, around each.
+        Of a column of relations, also around its own number, if it has one, and, on a grid of few, around each.
         """
         one, ends = self.problem.take(np.array([i])), list[float]()
         if j in sum_columns(self.problem):
-            between = between_values(one, j)
-            ends = np.nextafter(one.factuals[0, j], [-np.inf, np.inf]).tolist()
+            between, own = between_values(one, j), one.factuals[0, [j]]
+            ends = np.nextafter(own[~np.isnan(own), None], [-np.inf, np.inf]).ravel().tolist()
             ends += [] if between is None else between.tolist()
         told = [x for rule in self.never(i) for k, *where in rule if k == j for x in where[:2] if x is not None]
         return [*map(float.hex, ends), *told]
@@ -273,21 +252,9 @@ class ProofQuestion:
     @cached_property
     def wanted(self) -> list[dict[str, Any]]:
         """What is wanted of each row. Raises an error if no proof can say it."""
-        return list(map(self._wanted, range(len(self.claim))))
-
-    def _wanted(self, i: int) -> dict[str, Any]:
-        target, reading = self.case.question.target, self.reading
-        if isinstance(target, OnOneScore):
-            return wanted_score(target, reading, self.case.before.take(np.array([i])).table)
-        classes = list(reading.source.classes)
-        told = _wanted(target, classes, self.case.before.labels[i] if classes else None)
-        own = reading.readout
-        if told["of"][0] == "class" and isinstance(own, Threshold) and own.of == "probability":
-            end = "at least" if told["of"][1] == own.positive else "at most"
-            told = {**told, "of": ["probability", own.positive], end: float(own.threshold).hex()}
-        if told["of"][0] == "probability" and self.model.kind in NO_PROBABILITIES:
-            raise not_asked(f"the target {target!r} of {self.file.of} whose largest sum decides")
-        return told
+        target, before = self.case.question.target, self.case.before
+        each = [before.take(np.array([i])) for i in range(len(self.claim))]
+        return [wanted_of(target, self.reading, one, self.model.kind) for one in each]
 
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""
@@ -363,34 +330,6 @@ def _range(problem: Problem, j: int) -> tuple[float, float]:
 def _otherwise(holds: At, values: FloatArray) -> BoolArray:
     """Where something does not hold."""
     return ~holds(values)
-
-
-def _wanted(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, Any]:
-    """A target in the words of a question."""
-    if isinstance(target, OtherBeyond):
-        target = target.of(now)
-    if isinstance(target, Classes):
-        return _class(classes, target.labels)
-    if isinstance(target, Other):
-        return _class(classes, [label for label in classes if label != now])
-    if isinstance(target, Probability) and target.one_sided:
-        end = {"at least": target.at_least.hex()} if target.at_most == 1 else {"at most": float(target.at_most).hex()}
-        return {"of": ["probability", classes.index(target.label)], "label": str(target.label), **end}
-    if isinstance(target, ValueIn) and target.one_sided:
-        end = (
-            {"at least": float(target.low).hex()} if np.isfinite(target.low) else {"at most": float(target.high).hex()}
-        )
-        return {"of": ["value", None], **end}
-    raise not_asked(f"the target {target!r}")
-
-
-def _class(classes: list[Any], wanted: Iterable[Any]) -> dict[str, Any]:
-    """One class, or one of several."""
-    numbers = [number for number, label in enumerate(classes) if label in wanted]
-    if len(numbers) == len(classes):
-        raise not_asked("a target of all classes")
-    told = " or ".join(str(classes[number]) for number in numbers)
-    return {"of": ["class", numbers[0] if len(numbers) == 1 else numbers], "label": told}
 
 
 def _refuse(question: Question, problem: Problem) -> None:

@@ -337,8 +337,15 @@ class _Writer:
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
         for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
-            own = Fraction(cheaper.numbers[j]) if j in cheaper.numbers else cell
-            if column.levels is not None or (column.lost and own == len(column.price) - 1):
+            own = (
+                Fraction(cheaper.numbers[j])
+                if j in cheaper.numbers
+                else len(column.price) - 1
+                if cell is None
+                else cell
+            )
+            lost = column.lost and not isinstance(own, Fraction) and own == len(column.price) - 1
+            if column.levels is not None or lost:
                 level = column.levels is not None and own < len(self.asked.problem.space.features[j].levels or ())
                 point[j], cost = own if level else np.nan, cost + column.price[own]
                 continue
@@ -350,7 +357,7 @@ class _Writer:
         changes = self.asked.case.changes(np.array([i]), point[None])
         met = self.asked.case.question.target.met(changes.before, changes.after)[0]
         met &= self.asked.problem.take(np.array([i])).admits(point[None])[0]
-        moved = np.flatnonzero(point != start).tolist()
+        moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
         told = ", ".join(f"{columns[j].name} = {self.asked.problem.space.features[j].value(point[j])}" for j in moved)
         paid = float(self.asked.case.question.prices.total(changes.start, changes.points)[0])
         return _Refuting(bool(met), float(cost), paid, told or "the row as it is")

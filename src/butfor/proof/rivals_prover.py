@@ -108,7 +108,7 @@ class RivalsProver(LinearProver):
     def _unlike(self, term: Any, shares: dict[Any, float]) -> float:
         """How much a mixture of values is unlike one of them: in shares, or in claims that it costs too little."""
         moved = sum(share for value, share in shares.items() if value != term.column.now)
-        if term.levels:
+        if term.levels or None in shares:
             return 1.0 - max(shares.values())
         mean = _mean(shares)
         mixed = sum(share * float(self._price(term, value)) for value, share in shares.items())
@@ -120,6 +120,8 @@ class RivalsProver(LinearProver):
 
     def _middle(self, term: Any, part: Any, shares: dict[Any, float]) -> Any:
         """Between the values of a mixture."""
+        if None in shares:
+            return "stay"
         values = sorted(shares)
         if term.levels:
             return hex(1 << max(values, key=shares.__getitem__))

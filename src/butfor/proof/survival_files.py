@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,18 +11,12 @@ from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
 from butfor.model.linear import Linear
 from butfor.model.survival.curves import functional
-from butfor.model.survival.readout import LeafCurves, Monotone, Survival
+from butfor.model.survival.readout import LeafCurves, Survival
 from butfor.model.trees import Trees
-from butfor.problem.targets.survival import OnCurves, OnOneScore
+from butfor.problem.targets.survival import OnCurves
 from butfor.problem.targets.target import AbstractTarget
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, own_file
 from butfor.proof.read_files import read_file
-
-LINK_BLUR = 2.0**-40
-"""Curves are rounded. So what a quantity asks of a score is proven a little beyond: by this share of the score, and of 1."""
-
-FARTHEST = 2.0**900
-"""An end that no score reaches."""
 
 
 def survival_file(reading: Reading, target: AbstractTarget, before: Prediction) -> tuple[ModelFile, AbstractInputs]:
@@ -44,15 +37,3 @@ def survival_file(reading: Reading, target: AbstractTarget, before: Prediction) 
     terms = int(np.count_nonzero(functional(quantity, readout.times)[1]))
     added = replace(model, folded=model.folded or terms > 1, summed=terms)  # others may add them up in another order
     return read_file(replace(reading, model=added), lambda said: quantity.of(said.curves), quantity.words(target.unit))
-
-
-def wanted_score(target: OnOneScore, reading: Reading, row: Any) -> dict[str, Any]:
-    """What is wanted of a row, as an end of its score. The row is predicted by itself: other rows may change last digits."""
-    A, b, strict = target.needs(reading.readout, Prediction(reading.source, row))
-    up, end, words = A[0].max() > 0, float(np.clip(b[0], -FARTHEST, FARTHEST)), repr(target)
-    if strict:
-        end = float(np.nextafter(end, np.inf))
-    if isinstance(reading.readout, Monotone) and isinstance(target, OnCurves):
-        end -= LINK_BLUR * (1 + abs(end))
-        words += "; that this is the same is butfor's word"
-    return {"of": ["value", None], "label": words, **({"at least": end.hex()} if up else {"at most": (-end).hex()})}

@@ -1,0 +1,91 @@
+"""What is wanted of a row, in the words of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import UnsupportedProblemError
+from butfor.estimator.prediction import Prediction
+from butfor.importers.read import Reading
+from butfor.model.readout import Threshold
+from butfor.model.survival.readout import Monotone
+from butfor.problem.targets.classes import Classes, Other, Probability
+from butfor.problem.targets.safer import OtherBeyond
+from butfor.problem.targets.survival import OnCurves, OnOneScore
+from butfor.problem.targets.target import AbstractTarget
+from butfor.problem.targets.values import ValueIn
+
+END_OF_NO_RANGE = 2.0**900
+"""The end of a range that has none, and of a score that none reaches, or all do."""
+
+LINK_BLUR = 2.0**-40
+"""Curves are rounded. So what a quantity asks of a score is proven a little beyond: by this share of the score, and of 1."""
+
+NO_PROBABILITIES = ("score", "largest")
+"""The kinds of models whose probabilities the checker does not derive."""
+
+
+def not_asked(what: str) -> UnsupportedProblemError:
+    """The error about a question of which no proof is made yet."""
+    return UnsupportedProblemError(
+        f"{what}: no proof is made of it yet.",
+        "Proofs are made of classes, probabilities, values and quantities of survival with one end, under constraints on "
+        "single columns, linear relations, implications and bf.at_most_changes, with prices that are added up over columns.",
+    )
+
+
+def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind: str) -> dict[str, Any]:
+    """What is wanted of a row, which the estimator predicts `before`, by a model of a `kind` of sums."""
+    if isinstance(target, OnOneScore):
+        return _score(target, reading, before)
+    own, classes = reading.readout, list(reading.source.classes)
+    told = _classes_or_end(target, classes, before.labels[0] if classes else None)
+    if told["of"][0] == "class" and isinstance(own, Threshold) and own.of == "probability":
+        end = "at least" if told["of"][1] == own.positive else "at most"
+        told = {**told, "of": ["probability", own.positive], end: float(own.threshold).hex()}
+    if told["of"][0] == "probability" and kind in NO_PROBABILITIES:
+        raise not_asked(f"the target {target!r} of a model whose largest sum decides")
+    return told
+
+
+def _score(target: OnOneScore, reading: Reading, before: Prediction) -> dict[str, Any]:
+    """An end of a score. The row is predicted by itself: other rows may change the last digits of sums."""
+    A, b, strict = target.needs(reading.readout, Prediction(reading.source, before.table))
+    up, end, words = A[0].max() > 0, float(np.clip(b[0], -END_OF_NO_RANGE, END_OF_NO_RANGE)), repr(target)
+    if strict:
+        end = float(np.nextafter(end, np.inf))
+    if isinstance(reading.readout, Monotone) and isinstance(target, OnCurves):
+        end -= LINK_BLUR * (1 + abs(end))
+        words += "; that this is the same is butfor's word"
+    return {"of": ["value", None], "label": words, **({"at least": end.hex()} if up else {"at most": (-end).hex()})}
+
+
+def _classes_or_end(target: AbstractTarget, classes: list[Any], now: Any) -> dict[str, Any]:
+    """One of some classes, or an end of a probability or a value."""
+    if isinstance(target, OtherBeyond):
+        target = target.of(now)
+    if isinstance(target, Classes):
+        return _class(classes, target.labels)
+    if isinstance(target, Other):
+        return _class(classes, [label for label in classes if label != now])
+    if isinstance(target, Probability) and target.one_sided:
+        end = {"at least": target.at_least.hex()} if target.at_most == 1 else {"at most": float(target.at_most).hex()}
+        return {"of": ["probability", classes.index(target.label)], "label": str(target.label), **end}
+    if isinstance(target, ValueIn) and target.one_sided:
+        end = (
+            {"at least": float(target.low).hex()} if np.isfinite(target.low) else {"at most": float(target.high).hex()}
+        )
+        return {"of": ["value", None], **end}
+    raise not_asked(f"the target {target!r}")
+
+
+def _class(classes: list[Any], wanted: Iterable[Any]) -> dict[str, Any]:
+    """One class, or one of several."""
+    numbers = [number for number, label in enumerate(classes) if label in wanted]
+    if len(numbers) == len(classes):
+        raise not_asked("a target of all classes")
+    told = " or ".join(str(classes[number]) for number in numbers)
+    return {"of": ["class", numbers[0] if len(numbers) == 1 else numbers], "label": told}
