@@ -50,7 +50,7 @@ def test_statuses_are_counted() -> None:
         assert lines["rows"].sum() == len(own)
         assert lines.loc["already met", "rows"] == already
         assert lines.loc["proven optimal", "rows"] == (own["status"] == bf.Status.PROVEN_OPTIMAL).sum() - already
-        assert lines.loc["proven infeasible", "rows"] == (own["status"] == bf.Status.PROVEN_INFEASIBLE).sum() > 0
+        assert lines.loc["proven impossible", "rows"] == (own["status"] == bf.Status.PROVEN_INFEASIBLE).sum() > 0
         assert lines["share"].sum() == pytest.approx(1.0)
     assert set(found["status"]) <= set(STATUSES)
     assert "group" not in bf.groups.statuses(ANSWERS).columns

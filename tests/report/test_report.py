@@ -71,7 +71,7 @@ def test_the_summary_comes_first_and_counts_the_rows() -> None:
     impossible = MANY.statuses.count(bf.Status.PROVEN_INFEASIBLE)
     assert "Loans of May" in read.text
     assert f"{already} of 120 rows meet the target without a change." in read.text
-    assert f"The others: {120 - already - impossible} answered, {impossible} provably impossible." in read.text
+    assert f"The others: {120 - already - impossible} answered, {impossible} proven impossible." in read.text
     assert f"already met: {already} ({100 * already / 120:.3g}\N{NO-BREAK SPACE}%)" in read.text
     titles = re.findall(r"<h2>(.*?)</h2>", html)
     assert titles == ["Summary", "Rows", "The question and its certificates"]
@@ -151,7 +151,7 @@ def test_no_answer_at_all_is_an_outcome() -> None:
     )
     assert not none.found.any()
     read = Reader(none.to_html(by="housing"))
-    for words in ("8 rows: 8 provably impossible.", "No answer changes a column.", "No row has an answer that costs"):
+    for words in ("8 rows: 8 proven impossible.", "No answer changes a column.", "No row has an answer that costs"):
         assert words in read.text
     assert "None" not in read.text
     assert "nan" not in read.text.lower()

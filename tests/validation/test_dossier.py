@@ -85,7 +85,7 @@ def test_what_is_proven_is_counted_from_the_answers(told, lines) -> None:
     assert (known["proven"], known["share"]) == (settled, settled / 60)
     table = told["proven"]["tables"]["statuses"]["lines"]
     assert {one["status"]: one["rows"] for one in table} == {
-        name.lower().replace("_", " "): rows for name, rows in status.items()
+        bf.Status[name].short: rows for name, rows in status.items()
     }
     conflicts = Counter(" and ".join(line["conflict"]) for line in lines if line["status"] == "PROVEN_INFEASIBLE")
     table = told["proven"]["tables"]["conflicts"]["lines"]

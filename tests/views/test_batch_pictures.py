@@ -25,7 +25,7 @@ COSTS = pd.DataFrame(
     }
 )  # fmt: skip
 STATUS_LINES = pd.DataFrame(
-    {"group": ["f", "f", "m"], "status": ["already met", "proven infeasible", "not found"], "rows": [1, 3, 2],
+    {"group": ["f", "f", "m"], "status": ["already met", "proven impossible", "not found"], "rows": [1, 3, 2],
      "share": [0.25, 0.75, 1.0]}
 )  # fmt: skip
 LEVERS = pd.DataFrame(
@@ -101,9 +101,9 @@ def test_every_status_has_a_look_of_its_own() -> None:
     assert tuple(LOOKS) == STATUSES
     assert len(set(LOOKS.values())) == len(LOOKS)
     ax = bf.plots.statuses(STATUS_LINES)
-    assert [one.get_text() for one in ax.get_legend().get_texts()] == ["already met", "proven infeasible", "not found"]
+    assert [one.get_text() for one in ax.get_legend().get_texts()] == ["already met", "proven impossible", "not found"]
     assert [(bar.get_x(), bar.get_width()) for bar in ax.patches] == [(0.0, 0.25), (0.25, 0.75), (0.0, 1.0)]
-    assert ax.get_label() == "Statuses by group. f: 1 already met; f: 3 proven infeasible; m: 2 not found."
+    assert ax.get_label() == "Statuses by group. f: 1 already met; f: 3 proven impossible; m: 2 not found."
 
 
 def test_the_levers_are_numbered_and_open_ones_marked() -> None:

@@ -32,7 +32,7 @@ def test_an_answer_reads_like_a_table() -> None:
 def test_an_impossible_answer_says_why() -> None:
     assert repr(made(after=None, status=bf.Status.PROVEN_INFEASIBLE)) == (
         "no: no admissible change makes it yes\n"
-        "proven infeasible: impossible with fixed('job'); without it there is an answer"
+        "proven impossible: impossible with fixed('job'); without it there is an answer"
     )
     assert repr(made(after=None, status=bf.Status.NOT_FOUND)).startswith("no: no change was found that makes it yes\n")
 

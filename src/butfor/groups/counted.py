@@ -16,7 +16,7 @@ ALREADY = "already met"
 NOT_LOOKED_FOR = "not looked for"
 """The conflict of an impossible row in which none was looked for."""
 
-STATUSES = (ALREADY, *(status.name.replace("_", " ").lower() for status in Status))
+STATUSES = (ALREADY, *(status.short for status in Status))
 """What may become of a row."""
 
 
@@ -58,7 +58,7 @@ def statuses(answers: Batch | Firsts, by: str | Iterable[Any] | None = None) -> 
 
 def statuses_of_rows(known: Firsts) -> list[str]:
     """What became of each row: one of `STATUSES`."""
-    words = [status.name.replace("_", " ").lower() for status in known.statuses]
+    words = [status.short for status in known.statuses]
     return [ALREADY if already else word for already, word in zip(known.already.tolist(), words, strict=True)]
 
 

@@ -20,7 +20,6 @@ from butfor.solvers.outcome import Status
 from butfor.verdict.certificate import Certificate
 from butfor.views.languages import say, spoken_numbers
 from butfor.views.page_words import stopped_told
-from butfor.views.text import status_name
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _proof(certificate: Certificate, already: bool, later: bool) -> Proof:
     status = certificate.status
     meaning = MEANINGS_OF_LATER.get(status, MEANINGS[status]) if later else MEANINGS[status]
     return Proof(
-        status=ALREADY if already else status_name(status),
+        status=ALREADY if already else status.short,
         meaning="the row meets the target as it is: nothing needs to change" if already else meaning,
         solver=certificate.solver,
         stopped=stopped_told(certificate.stopped),

@@ -18,7 +18,6 @@ from butfor.solvers.outcome import Status
 from butfor.views.languages import built_in, say, say_count, say_number, spoken
 from butfor.views.markup import isolated, sentence
 from butfor.views.page_words import status_told
-from butfor.views.text import status_name
 from butfor.views.words import blamed_in_words
 
 QUARTILES = {"least": 0.0, "lower quarter": 0.25, "median": 0.5, "upper quarter": 0.75, "most": 1.0}
@@ -40,9 +39,9 @@ def _lead(of: Reported, statuses: list[Line]) -> str:
     total = say("1 row") if len(of.firsts) == 1 else say("{count} rows", count=say_count(len(of.firsts)))
     already = count.pop(ALREADY, 0)
     ends = {
-        "answered": sum(count[status_name(status)] for status in Status if status.found),
-        "provably impossible": count[status_name(Status.PROVEN_INFEASIBLE)],
-        "open": count[status_name(Status.NOT_FOUND)],
+        "answered": sum(count[status.short] for status in Status if status.found),
+        "proven impossible": count[Status.PROVEN_INFEASIBLE.short],
+        "open": count[Status.NOT_FOUND.short],
     }
     others = ", ".join(f"{say_count(many)} {say(words)}" for words, many in ends.items() if many)
     met = say("{count} of {total} meet the target without a change", count=say_count(already), total=total)

@@ -39,6 +39,11 @@ class Status(Enum):
     NOT_FOUND = "no answer was found; there may be one"
 
     @property
+    def short(self) -> str:
+        """The status in two words or one."""
+        return "proven impossible" if self is Status.PROVEN_INFEASIBLE else self.name.replace("_", " ").lower()
+
+    @property
     def found(self) -> bool:
         """Whether there is a point."""
         return self is Status.PROVEN_OPTIMAL or self is Status.WITHIN_GAP or self is Status.VALID

@@ -28,7 +28,6 @@ from butfor.views.page_words import (
     wanted_told,
     why_told,
 )
-from butfor.views.text import status_name
 from butfor.views.words import constraints_in_words, cost_in_words
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def _head(answer: Explanation) -> str:
         title, sub = isolated(headline_told(answer)), "" if answer.found else f"{meaning[:1].upper()}{meaning[1:]}."
     scored = score_told(answer)
     sub = " ".join(filter(None, [escape(place), escape(sub), sentence(scored) if scored else ""]))
-    return f'<p class="badge {tone}">{status_told(status_name(status))}</p><h2>{title}</h2><p class="sub">{sub}</p>'
+    return f'<p class="badge {tone}">{status_told(status.short)}</p><h2>{title}</h2><p class="sub">{sub}</p>'
 
 
 def _changes(answer: Explanation) -> str:
@@ -278,7 +277,7 @@ def _list(answers: Sequence[Explanation]) -> str:
         changes = "<br>".join(f"{isolated(c.label)} {isolated(c.text[0])} → {isolated(c.text[1])}" for c in one.changes)
         cost = word(one.cost) if one.found else ""
         after = isolated(one.told(one.after)) if one.found else ""
-        cells = (isolated(one.told(one.before)), after, changes, cost, status_name(one.certificate.status))
+        cells = (isolated(one.told(one.before)), after, changes, cost, one.certificate.status.short)
         lines.append(f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     body = "".join(lines)
     return f'<div class="scroll"><table class="list"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

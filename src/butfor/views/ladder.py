@@ -8,7 +8,6 @@ from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, escaped, label, titled
 from butfor.views.listing import Listing, told
-from butfor.views.text import status_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,11 +78,11 @@ def _what(rung: Explanation) -> str:
 
 
 def _standing(rung: Explanation) -> str:
-    return "met" if rung.found and not rung.changes else status_name(rung.certificate.status)
+    return "met" if rung.found and not rung.changes else rung.certificate.status.short
 
 
 def _proven(rung: Explanation) -> bool:
-    return status_name(rung.certificate.status).startswith("proven")
+    return rung.certificate.status.short.startswith("proven")
 
 
 def _short(words: str) -> str:

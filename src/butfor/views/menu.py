@@ -8,7 +8,6 @@ from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
 from butfor.explanation.menu import MenuLine, Standing
 from butfor.views.listing import Listing, target_of, told
-from butfor.views.text import status_name
 
 if TYPE_CHECKING:
     from butfor.explanation.menu import Menu
@@ -26,7 +25,7 @@ def in_words(menu: Menu) -> str:
 def listing(menu: Menu) -> Listing:
     """What is shown of a menu."""
     lines = [
-        (word(one.cost), changes_in_words(one.changes) or "nothing", status_name(one.certificate.status))
+        (word(one.cost), changes_in_words(one.changes) or "nothing", one.certificate.status.short)
         for one in menu.answers[:OPTIONS_LISTED]
     ]
     rest = len(menu) - OPTIONS_LISTED

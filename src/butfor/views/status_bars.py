@@ -15,7 +15,7 @@ LOOKS = {
     "proven optimal": ("#0072b2", ""),
     "within gap": ("#56b4e9", "//"),
     "valid": ("#56b4e9", ".."),
-    "proven infeasible": ("#d55e00", ""),
+    "proven impossible": ("#d55e00", ""),
     "not found": ("#f0e442", "xx"),
 }
 """The colour of each status (of Okabe and Ito, which the colour-blind can tell apart) and its hatching."""

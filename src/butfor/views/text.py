@@ -78,15 +78,10 @@ def score_line(answer: Explanation) -> str:
     return scored(answer)
 
 
-def status_name(status: Status) -> str:
-    """The name of a status as words."""
-    return status.name.replace("_", " ").lower()
-
-
 def footer(answer: Explanation) -> str:
     """One line: cost and certificate."""
     cost = f"cost {word(answer.cost)} by {answer.question.cost}; " if answer.found else ""
-    return f"{cost}{status_name(answer.certificate.status)}: {answer.certificate.why}"
+    return f"{cost}{answer.certificate.status.short}: {answer.certificate.why}"
 
 
 def panel(answer: Explanation) -> Any:
@@ -148,7 +143,7 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
             one.told(one.after) if one.found else "",
             words + (f"; and {rest} more" if rest > 0 else ""),
             f"{one.cost:.4g}" if one.found else "",
-            status_name(one.certificate.status),
+            one.certificate.status.short,
         )
     rest = len(answers) - ANSWERS_LISTED
     more = [Text(f"and {rest} more")] if rest > 0 else []

@@ -10,7 +10,6 @@ from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, titled
 from butfor.views.listing import Listing, told
-from butfor.views.text import status_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +42,7 @@ def listing(trade: TradeOff) -> Listing:
             _number(number),
             word(one.cost),
             changes_in_words(one.changes) or "nothing",
-            status_name(one.certificate.status),
+            one.certificate.status.short,
         )
         for number, one in zip(trade.numbers, trade, strict=True)
     ]

@@ -108,10 +108,10 @@ def test_views() -> None:
     assert frame["cost"].iloc[0] == ladder["likely"].cost
     assert frame["score"].iloc[0] == here.explainer.model.predict_proba(ladder["likely"].point)[0, 1]
     assert "likely" in repr(ladder)
-    assert "proven infeasible" in repr(ladder)
+    assert "proven impossible" in repr(ladder)
     assert ladder._repr_html_().count("<tr>") == 3
     assert [label.get_text() for label in ladder.plot().get_yticklabels()] == ["likely", "never"]
-    assert "never: proven infeasible" in ladder.alt_text
+    assert "never: proven impossible" in ladder.alt_text
     stuck = here.explainer.ladder(here.row, [bf.probability(1, 1.0)])
     assert stuck.next is None
     assert "no further goal has an answer" in repr(stuck)
