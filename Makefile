@@ -69,7 +69,7 @@ bench-ensembles: $(VENV)/.dev ## measure sums of trees (an hour; RIVAL_PYTHON=a 
 	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
 	$(BIN)/python -m benchmarks.ensembles.report
 
-bench-proofs: $(VENV)/.dev ## measure proofs: their size, how long they take to make, and to check (an hour)
+bench-proofs: $(VENV)/.dev ## measure proofs: their size, how long they take to make, and to check (half an hour); writes benchmarks/results/proofs
 	$(BIN)/python -m benchmarks.proofs
 
 bench-networks: $(VENV)/.dev ## measure networks (half an hour; RIVAL_PYTHON=a Python 3.12 adds DiCE); writes docs/benchmarks-networks.md

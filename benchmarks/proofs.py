@@ -1,100 +1,121 @@
-"""Proofs of answers of sums of trees: how large they are, how long they take to make, and to check in plain Python.
+"""Proofs of answers: how large they are, how long they take to make, and to check: `python -m benchmarks.proofs`.
 
-python -m benchmarks.proofs [--rows 20] [--tables pima german]
+It writes results/proofs, a file a table. Each row is explained, its answer is proven, and a process of its own checks the
+proof, as a stranger would: the checker in plain Python, and the second one in C, where a compiler is there.
 """
 
 from __future__ import annotations
 
-import argparse
 import lzma
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import StandardScaler
 
 import butfor as bf
-from benchmarks.data import read
+from benchmarks.data import TABLES, table
+from benchmarks.ensembles.models import ENSEMBLES, Ensemble, Question, ask
+from benchmarks.ensembles.scale import SMOKE, Scale, while_patient
+from benchmarks.harness import Number, main
+from butfor.proof.checker import checker_file
 
-TABLES = {
-    "pima": "pima.csv",
-    "german": "german_credit.csv",
-    "spambase": "spambase.csv.gz",
-    "adult": "adult.csv.gz",
-    "magic": "magic.csv.gz",
-}
+LINEAR = Ensemble(
+    "logistic regression", lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)), 1
+)
 
-
-def learners() -> dict[str, Any]:
-    import lightgbm
-    import xgboost
-
-    return {
-        "xgboost 100 x 3": xgboost.XGBClassifier(n_estimators=100, max_depth=3, n_jobs=1),
-        "xgboost 100 x 6": xgboost.XGBClassifier(n_estimators=100, max_depth=6, n_jobs=1),
-        "lightgbm 100 x 15": lightgbm.LGBMClassifier(n_estimators=100, num_leaves=15, n_jobs=1, verbose=-1),
-        "histogram 100 x 31": HistGradientBoostingClassifier(max_iter=100),
-        "forest 100 x 5": RandomForestClassifier(100, max_depth=5, random_state=0),
-        "forest 100, full": RandomForestClassifier(100, random_state=0),
-    }
+SECOND_READS = 100_000
+"""The second checker refuses models of more leaves."""
 
 
-def measured(table: str, rows: int, wanted: list[str]) -> Iterator[list[Any]]:
-    """A line for each model of a table."""
-    X, target, _ = read(TABLES[table])
-    y = (target == target.value_counts().index[-1]).astype(int).to_numpy()
-    texts = [name for name in X if X[name].dtype.kind not in "if"]
-    for name, learner in learners().items():
-        if wanted and not any(one in name for one in wanted):
-            continue
-        encoder = make_column_transformer((OneHotEncoder(sparse_output=False), texts), remainder="passthrough")
-        model = make_pipeline(encoder, learner).fit(X, y)
-        explainer = bf.Explainer(model, data=X)
-        some = X[model.predict(X) == 0].sample(rows, random_state=0)
-        explainer.explain(some.iloc[:1], target=1)
-        begin = time.perf_counter()
-        answers = explainer.explain(some, target=1, time_limit_per_row=60.0)
-        searched = (time.perf_counter() - begin) / rows
-        with TemporaryDirectory() as place:
-            bf.prove(answers[:1], model, place, progress=False)
-            each = []
-            for i in range(rows):
-                begin = time.perf_counter()
-                (proof,) = bf.prove(answers[i : i + 1], model, place, progress=False)
-                made = time.perf_counter() - begin
-                if proof.file is None:
-                    print("   ", table, name, proof, flush=True)
-                    continue
-                begin = time.perf_counter()
-                subprocess.run(
-                    [sys.executable, str(Path(place) / "butfor_check.py"), str(proof.file)],
-                    check=True,
-                    stdout=subprocess.DEVNULL,
-                )
-                content = proof.file.read_bytes()
-                each.append([made, time.perf_counter() - begin, len(content) / 1e3, len(lzma.compress(content)) / 1e3])
-        yield [table, name, f"{len(each)} of {rows}", searched, *np.median(each, axis=0), *np.max(each, axis=0)]
+class Proof(NamedTuple):
+    """One proven row: seconds to search, to prove, and to check by the first and the second checker, and megabytes."""
+
+    searched: float
+    made: float
+    checked: float
+    second: float | None
+    size: float
+    compressed: float
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=20)
-    parser.add_argument("--tables", nargs="+", default=list(TABLES))
-    parser.add_argument("--models", nargs="+", default=[])
-    args = parser.parse_args()
-    print("table, model, proven, search s, median: made s, checked s, kB, compressed kB; worst: the same")
-    for table in args.tables:
-        for line in measured(table, args.rows, args.models):
-            print(*(f"{x:.3g}" if isinstance(x, float) else x for x in line), sep=", ", flush=True)
+def measure(name: str, smoke: bool) -> Iterator[Number]:
+    """Every model of a table. None where it is absent."""
+    scale = SMOKE if smoke else Scale()
+    found = table(name)
+    for ensemble in (*ENSEMBLES, LINEAR) if found is not None else ():
+        if ensemble.fits(name) and ensemble.there:
+            question = ask(found, ensemble.make(scale.trees(ensemble.trees)), scale.rows)
+            yield from _measured(f"{name}, {ensemble.name}", question, scale, second=ensemble is not LINEAR)
+
+
+def _measured(name: str, question: Question, scale: Scale, second: bool) -> Iterator[Number]:
+    """The numbers of a model. A row whose proof was not made in time counts as asked, and not as proven."""
+    rows = [question.rows.iloc[[i]] for i in range(len(question.rows))]
+    question.explainer.explain(rows[0], target=1, time_limit=scale.limit)
+    with TemporaryDirectory() as folder:
+        program = _compiled(Path(folder)) if second and (question.leaves or 0) < SECOND_READS else None
+        asked = [_proven(question, row, Path(folder), program, scale) for row in while_patient(rows, scale.patience)]
+    proofs = [one for one in asked if one is not None]
+    if not proofs:
+        return
+    about = {"data": question.table.about, "rows": len(asked), "proven": len(proofs), "leaves": question.leaves}
+    searched, made, checked, by_second, size, compressed = (list(each) for each in zip(*proofs, strict=True))
+    number = partial(Number, about=about, budget=scale.budget)
+    yield number(f"{name}, made", made, "s", {"search": _median(searched)})
+    yield number(f"{name}, checked", checked, "s", {"limit": 0.5})
+    if None not in by_second:
+        yield number(f"{name}, checked by the second", by_second, "s", {"a tenth of the first": _median(checked) / 10})
+    yield number(f"{name}, size", size, "MB")
+    yield number(f"{name}, size compressed", compressed, "MB", {"limit": 0.002})
+
+
+def _proven(question: Question, row: Any, folder: Path, program: Path | None, scale: Scale) -> Proof | None:
+    """One row; None if it has no proof."""
+    answers: list[Any] = []
+    proofs: list[Any] = []
+    searched = _seconds(
+        lambda: answers.append(question.explainer.explain(row, target=1, time_limit=scale.limit, progress=False))
+    )
+    made = _seconds(lambda: proofs.extend(bf.prove(answers[0], question.model, folder, progress=False)))
+    file = proofs[0].file
+    if file is None:
+        return None
+    checked = _seconds(partial(_run, [sys.executable, folder / "butfor_check.py", file]))
+    second = None if program is None else _seconds(partial(_run, [program, file]))
+    content = file.read_bytes()
+    return Proof(searched, made, checked, second, len(content) / 1e6, len(lzma.compress(content)) / 1e6)
+
+
+def _compiled(folder: Path) -> Path | None:
+    """The second checker as a program; None without a compiler."""
+    compiler, program = shutil.which("cc"), folder / "second"
+    if compiler is not None:
+        _run([compiler, "-O2", "-o", program, checker_file().with_suffix(".c"), "-lm"])
+    return program if compiler is not None else None
+
+
+def _run(command: Sequence[Any]) -> None:
+    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def _median(samples: Sequence[float]) -> float:
+    return sorted(samples)[len(samples) // 2]
 
 
 if __name__ == "__main__":
-    main()
+    main({f"proofs/{name}": partial(measure, name) for name in TABLES}, __doc__ or "")

@@ -166,6 +166,15 @@ def test_swarm_writes_complete_lines_and_no_row_beats_it(tmp_path: Path) -> None
 
 
 @pytest.mark.long
+def test_proofs_are_measured(tmp_path: Path) -> None:
+    run("benchmarks.proofs", tmp_path / "out", tmp_path)
+    records = [json.loads(line) for line in (tmp_path / "out" / "proofs" / "breast.jsonl").read_text().splitlines()]
+    are_complete({"proofs": records})
+    assert all(record["proven"] == record["rows"] == 2 for record in records)
+    assert {record["unit"] for record in records} == {"s", "MB"}
+
+
+@pytest.mark.long
 def test_networks_write_complete_lines_and_are_proven(tmp_path: Path) -> None:
     run("benchmarks.networks", tmp_path / "out", tmp_path)
     records = [json.loads(line) for line in (tmp_path / "out" / "networks" / "breast.jsonl").read_text().splitlines()]

@@ -277,3 +277,14 @@ def test_what_bends_a_number_is_refused(tmp_path: Path) -> None:
     model = make_pipeline(FunctionTransformer(np.log), LogisticRegression()).fit(X, y)
     with pytest.raises(UnsupportedModelError, match="a pipeline that bends 'a' before a linear model"):
         bf.prove(bf.Explainer(model, data=X).explain(X.iloc[:2]), model, tmp_path)
+
+
+def test_the_last_step_of_a_pipeline_may_be_a_pipeline(tmp_path: Path) -> None:
+    X, y = table()
+    steps = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"]), remainder="passthrough")
+    inner = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), LogisticRegression()))
+    model = make_pipeline(make_pipeline(steps, inner))
+    rows = X[model.fit(X, y).predict(X) == 0].iloc[:3]
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path)
+    assert proofs.verified == 3
+    assert "LogisticRegression" in json.loads(next(tmp_path.glob("question-*")).read_text())["model"]["of"]

@@ -255,10 +255,12 @@ class Source:
         All methods of a pipeline begin with its transformers. They transform the rows here, once. For any other
         estimator, this is the table itself.
         """
-        pipeline = self.estimator
-        if not _is_plain_pipeline(pipeline):
+        if not _is_plain_pipeline(self.estimator):
             return table
-        *steps, (_, last) = pipeline.steps
+        steps, last = list[Any](), self.estimator
+        while _is_plain_pipeline(last):  # the last step of a pipeline may be one, too
+            *more, (_, last) = last.steps
+            steps += more
 
         def transformed(rows: Any) -> Any:
             for _, step in steps:
@@ -301,11 +303,7 @@ def _is_plain_pipeline(estimator: Any) -> bool:
 
     So it is for a pipeline of scikit-learn itself, unless it passes on more than the rows.
     """
-    return (
-        type(estimator) is Pipeline
-        and len(estimator.steps) > 1
-        and not get_config().get("enable_metadata_routing", False)
-    )
+    return type(estimator) is Pipeline and not get_config().get("enable_metadata_routing", False)
 
 
 def _float_of(scores: NDArray[Any]) -> np.dtype[Any]:
