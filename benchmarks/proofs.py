@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -59,39 +60,45 @@ def measure(name: str, smoke: bool) -> Iterator[Number]:
 
 def _measured(name: str, question: Question, scale: Scale, second: bool) -> Iterator[Number]:
     """The numbers of a model. A row whose proof was not made in time counts as asked, and not as proven."""
-    rows = [question.rows.iloc[[i]] for i in range(len(question.rows))]
-    question.explainer.explain(rows[0], target=1, time_limit=scale.limit)
+    question.explainer.explain(question.rows.iloc[:1], target=1, time_limit=scale.limit)
+    explain = partial(question.explainer.explain, target=1, time_limit_per_row=scale.limit, progress=False)
+    searched, answers = _took(partial(explain, question.rows))
+    claimed = [i for i, one in enumerate(answers.certificates) if one.bound > 0]  # of others, there is nothing to prove
+    answers = answers[claimed]
     with TemporaryDirectory() as folder:
         program = _compiled(Path(folder)) if second and (question.leaves or 0) < SECOND_READS else None
-        asked = [_proven(question, row, Path(folder), program, scale) for row in while_patient(rows, scale.patience)]
+        bf.prove(answers[0], question.model, folder, progress=False)  # loads and compiles
+        made, together = _took(partial(bf.prove, answers, question.model, folder, progress=False))
+        asked = [
+            _proven(question, answers[k], i, Path(folder), program, scale)
+            for k, i in while_patient(list(enumerate(claimed)), scale.patience)
+        ]
     proofs = [one for one in asked if one is not None]
-    if not proofs:
-        return
-    about = {"data": question.table.about, "rows": len(asked), "proven": len(proofs), "leaves": question.leaves}
-    searched, made, checked, by_second, size, compressed = (list(each) for each in zip(*proofs, strict=True))
-    number = partial(Number, about=about, budget=scale.budget)
-    yield number(f"{name}, made", made, "s", {"search": _median(searched)})
-    yield number(f"{name}, checked", checked, "s", {"limit": 0.5})
+    about = {"data": question.table.about, "leaves": question.leaves}
+    number = partial(Number, budget=scale.budget)
+    rows = {"rows": len(answers), "proven": together.verified}
+    share = searched / len(question.rows)
+    yield number(f"{name}, made together", [made / len(answers)], "s", {"search together": share}, {**about, **rows})
+    each = partial(number, about={**about, "rows": len(asked), "proven": len(proofs)})
+    alone, made_alone, checked, by_second, size, compressed = (list(every) for every in zip(*proofs, strict=True))
+    yield each(f"{name}, made alone", made_alone, "s", {"search alone": median(alone)})
+    yield each(f"{name}, checked", checked, "s", {"limit": 0.5})
     if None not in by_second:
-        yield number(f"{name}, checked by the second", by_second, "s", {"a tenth of the first": _median(checked) / 10})
-    yield number(f"{name}, size", size, "MB")
-    yield number(f"{name}, size compressed", compressed, "MB", {"limit": 0.002})
+        yield each(f"{name}, checked by the second", by_second, "s", {"a tenth of the first": median(checked) / 10})
+    yield each(f"{name}, size", size, "MB")
+    yield each(f"{name}, size compressed", compressed, "MB", {"limit": 0.002})
 
 
-def _proven(question: Question, row: Any, folder: Path, program: Path | None, scale: Scale) -> Proof | None:
-    """One row; None if it has no proof."""
-    answers: list[Any] = []
-    proofs: list[Any] = []
-    searched = _seconds(
-        lambda: answers.append(question.explainer.explain(row, target=1, time_limit=scale.limit, progress=False))
-    )
-    made = _seconds(lambda: proofs.extend(bf.prove(answers[0], question.model, folder, progress=False)))
-    file = proofs[0].file
-    if file is None:
+def _proven(question: Question, answer: Any, i: int, folder: Path, program: Path | None, scale: Scale) -> Proof | None:
+    """One row, asked and proven by itself; None if it has no proof."""
+    row = question.rows.iloc[[i]]
+    searched, _ = _took(partial(question.explainer.explain, row, target=1, time_limit=scale.limit, progress=False))
+    made, (proof,) = _took(partial(bf.prove, answer, question.model, folder, progress=False))
+    if proof.file is None:
         return None
-    checked = _seconds(partial(_run, [sys.executable, folder / "butfor_check.py", file]))
-    second = None if program is None else _seconds(partial(_run, [program, file]))
-    content = file.read_bytes()
+    checked, _ = _took(partial(_run, [sys.executable, folder / "butfor_check.py", proof.file]))
+    second = None if program is None else _took(partial(_run, [program, proof.file]))[0]
+    content = proof.file.read_bytes()
     return Proof(searched, made, checked, second, len(content) / 1e6, len(lzma.compress(content)) / 1e6)
 
 
@@ -107,14 +114,11 @@ def _run(command: Sequence[Any]) -> None:
     subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
 
 
-def _seconds(run: Callable[[], object]) -> float:
+def _took(run: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and what came out."""
     begin = time.perf_counter()
-    run()
-    return time.perf_counter() - begin
-
-
-def _median(samples: Sequence[float]) -> float:
-    return sorted(samples)[len(samples) // 2]
+    found = run()
+    return time.perf_counter() - begin, found
 
 
 if __name__ == "__main__":

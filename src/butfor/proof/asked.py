@@ -25,6 +25,7 @@ from butfor.proof.read_files import read_file
 from butfor.proof.survival_files import survival_file
 from butfor.proof.wanted import END_OF_NO_RANGE, not_asked, wanted_of
 from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
+from butfor.solvers.outcome import Status
 from butfor.verdict.case import Case
 
 MOVES_TRIED = 16
@@ -298,11 +299,9 @@ class ProofQuestion:
         if answers.ranks[i] > 1:
             return f"answer {answers.ranks[i]} to the row: only the cheapest is proven"
         if not certificate.bound > 0:
-            return (
-                "the answer costs nothing"
-                if certificate.cost == 0
-                else f"nothing is claimed: {certificate.status.value}"
-            )
+            if certificate.status is Status.PROVEN_OPTIMAL:
+                return "the answer costs nothing" if certificate.cost == 0 else "the answer costs next to nothing"
+            return f"nothing is claimed: {certificate.status.value}"
         return ""
 
 

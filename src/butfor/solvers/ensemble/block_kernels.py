@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.compiled.kernel import part
-from butfor.solvers.ensemble.leaf_kernels import grown
 from butfor.solvers.ensemble.merge_kernels import inside, split
 from butfor.solvers.ensemble.reduced_ensemble import Lists, Slices
 
@@ -267,3 +266,12 @@ def _numbers_and(count, others):  # type: ignore[no-untyped-def]
     for i in range(len(others)):
         items[count + i] = others[i]
     return items
+
+
+@part
+def grown(old, need):  # type: ignore[no-untyped-def]
+    """The same values with room for more than `need`."""
+    new = np.empty(2 * need, old.dtype)
+    for i in range(len(old)):
+        new[i] = old[i]
+    return new

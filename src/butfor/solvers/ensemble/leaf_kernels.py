@@ -27,7 +27,7 @@ def walk(  # type: ignore[no-untyped-def]
     tree, node_of, entry = np.zeros(len(roots) + 1, np.intp), np.empty(nodes, np.intp), np.zeros(nodes + 1, np.intp)
     stack, sides, level = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
     path, place = np.empty(nodes + 1, np.intp), np.full(len(masked), -1, np.intp)
-    regions, widest = _nothing(4 * nodes + 16), _widest(start, masked)
+    regions = _room(roots, feature, left, right, start, masked)
     leaves, n, n_masks = 0, np.intp(0), np.intp(0)  # a literal 0 would have the functions below compiled twice
     for t in range(len(roots)):
         stack[0], sides[0], level[0] = roots[t], 0, 0
@@ -42,7 +42,6 @@ def walk(  # type: ignore[no-untyped-def]
                     top += 1
                     stack[top], sides[top], level[top] = child, side, depth + 1
                 continue
-            regions = _with_room(regions, n + depth, n_masks + depth * widest)
             end, end_masks = _follow(
                 path[:depth], regions, n, n_masks, feature, last_left, member, missing_left, sets, start, masked, place
             )
@@ -56,15 +55,40 @@ def walk(  # type: ignore[no-untyped-def]
 
 
 @part
-def _nothing(room):  # type: ignore[no-untyped-def]
-    """Room for some regions."""
+def _room(roots, feature, left, right, start, masked):  # type: ignore[no-untyped-def]
+    """Room for the regions of all leaves, as many as there are at most, so that nothing is copied and moved later."""
+    nodes = len(feature)
+    stack, level, above = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
+    sets, cells, path = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
+    all_sets, all_cells = np.intp(0), np.intp(0)
+    for root in roots:
+        stack[0], level[0], sets[0], cells[0], top = root, 0, 0, 0, 0
+        while top >= 0:
+            node, depth, n, n_cells = stack[top], level[top], sets[top], cells[top]
+            if depth > 0:
+                path[depth - 1] = above[top]
+            top -= 1
+            j = feature[node]
+            if j < 0:
+                all_sets, all_cells = all_sets + n, all_cells + n_cells
+                continue
+            new = True
+            for k in range(depth):
+                new = new and path[k] != j
+            if new:
+                n += 1
+                if masked[j]:
+                    n_cells += start[j + 1] - start[j]
+            for child in (right[node], left[node]):
+                top += 1
+                stack[top], level[top], above[top], sets[top], cells[top] = child, depth + 1, j, n, n_cells
     return CellSets(
-        np.empty(room, np.intp),
-        np.empty(room, np.intp),
-        np.empty(room, np.intp),
-        np.empty(room, np.bool_),
-        np.empty(room, np.intp),
-        np.empty(1024, np.bool_),
+        np.empty(all_sets, np.intp),
+        np.empty(all_sets, np.intp),
+        np.empty(all_sets, np.intp),
+        np.empty(all_sets, np.bool_),
+        np.empty(all_sets, np.intp),
+        np.empty(all_cells, np.bool_),
     )
 
 
@@ -79,34 +103,6 @@ def _first_of(regions, n, n_masks):  # type: ignore[no-untyped-def]
         regions.mask[:n],
         regions.masks[:n_masks],
     )
-
-
-@part
-def _with_room(regions, need, need_masks):  # type: ignore[no-untyped-def]
-    """The same regions with room for as many as are needed."""
-    masks = regions.masks if need_masks <= len(regions.masks) else grown(regions.masks, need_masks)
-    if need <= len(regions.feature) and need_masks <= len(regions.masks):
-        return regions
-    if need <= len(regions.feature):
-        return CellSets(regions.feature, regions.first, regions.last, regions.missing, regions.mask, masks)
-    return CellSets(
-        grown(regions.feature, need),
-        grown(regions.first, need),
-        grown(regions.last, need),
-        grown(regions.missing, need),
-        grown(regions.mask, need),
-        masks,
-    )
-
-
-@part
-def _widest(start, masked):  # type: ignore[no-untyped-def]
-    """How many cells the widest of the masked features has."""
-    widest = 0
-    for j in range(len(masked)):
-        if masked[j]:
-            widest = max(widest, start[j + 1] - start[j])
-    return widest
 
 
 @part
@@ -184,12 +180,3 @@ def _reachable(regions, begin, end, start):  # type: ignore[no-untyped-def]
         if not found:
             return False
     return True
-
-
-@part
-def grown(old, need):  # type: ignore[no-untyped-def]
-    """The same values with room for more than `need`."""
-    new = np.empty(2 * need, old.dtype)
-    for i in range(len(old)):
-        new[i] = old[i]
-    return new

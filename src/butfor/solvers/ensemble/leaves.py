@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -85,9 +86,9 @@ def fused(leaves: LeafTable) -> LeafTable:
     Such trees are stumps, above all.
     """
     trees, d = len(leaves.tree) - 1, len(leaves.start) - 1
-    tree_of = np.repeat(np.repeat(np.arange(trees), np.diff(leaves.tree)), np.diff(leaves.entry))
     asked = np.zeros((trees, d), dtype=np.bool_)
-    asked[tree_of, leaves.feature] = True
+    for mine, (begin, end) in zip(asked, pairwise(leaves.entry[leaves.tree].tolist()), strict=True):
+        mine[leaves.feature[begin:end]] = True
     alone = asked & (asked.sum(axis=1) == 1)[:, None]
     groups = {j: np.flatnonzero(alone[:, j]) for j in range(d) if alone[:, j].sum() > 1}
     if not groups:
