@@ -205,12 +205,14 @@ class Model:
         n = (len(self.weights) or sum(size != 0 for size in sizes)) + 4  # additions, and what is done to a term or to the sum
         return n * self.step / (1 - n * self.step) * (abs(self.base[k]) + sum(sizes)) + self.extra[k]
 
-    def sums(self, objective, kinds, single, digits, base):
-        """What is made of the sums of an objective, whether values are float32, how many digits sums have, where they begin."""
+    def sums(self, objective, kinds, single, digits, base, off=None):
+        """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts."""
         need(objective in kinds, "a sum that is not read:", shown(objective))
         self.kind, self.single, self.step, self.base = kinds[objective], single, F(1, 1 << digits), [F(0), *base]
         need(len(base) == 1 if self.kind in ("logistic", "value", "score") else len(base) > 1, "another number of sums")
-        self.extra = [F(0)] + [8 * self.step * (self.kind == "largest")] * len(base)  # a softmax may make equal what is nearly so
+        off = [F(0)] * len(base) if off is None else [real(x, "a doubt") for x in off]
+        need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
+        self.extra = [F(0)] + [x + 8 * self.step * (self.kind == "largest") for x in off]  # a softmax makes near ones equal
 
     def leaf(self, value, which):
         """A leaf that adds to the sum of one class."""
@@ -320,11 +322,9 @@ class Model:
         need(told["format"] == "butfor.forest/1", "its format is not known:", shown(told["format"]))
         kinds = {kind: kind for kind in ("logistic", "mean", "shares", "value", "largest", "score")}
         first, scale = told["base"] if type(told["base"]) is list else [told["base"]], real(told["scale"], "the scale")
-        base, off = ([real(x, "a base or a doubt") for x in its] for its in (first, told.get("off", [0] * len(first))))
-        need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
+        base = [real(x, "a base") for x in first]
         count, reads = whole(told.get("digits", 53), 24, 54, "the number of digits"), {"float32": True, "float64": False}
-        self.sums(told["sum"], kinds, reads[told["reads"]], count, base)
-        self.extra = [x + more for x, more in zip(self.extra, [0, *off])]
+        self.sums(told["sum"], kinds, reads[told["reads"]], count, base, told.get("off"))
         plain = not any(self.base) and scale == 1 and "off" not in told
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
@@ -351,7 +351,7 @@ class Model:
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
         kinds = {kind: kind for kind in ("logistic", "score", "value", "largest")}
-        self.sums(told["sum"], kinds, False, 53, base)
+        self.sums(told["sum"], kinds, False, 53, base, told.get("off"))
         self.weights = [(F(0), *its) for its in weights]
 
     def read(self, value):
@@ -1182,31 +1182,30 @@ def recorded(shared, model):
     """Compare the sums of recorded rows with what the estimator said: of class 1, or of each class, or the probabilities."""
     for inputs, said in shared["recorded"]:
         row, its = [model.read(perhaps(x, "an input")) for x in inputs], said if type(said) is list else [said]
-        added = model.added(row)
+        added, sizes = model.added(row), zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)])
+        doubts = [model.rounding(k, each) for k, each in enumerate(sizes)] or model.doubts
         if type(said) is dict:
-            likely(model, added, [real(x, "a probability") for x in said["probabilities"]])
+            likely(model, added, doubts, [real(x, "a probability") for x in said["probabilities"]])
             continue
         need(len(its) == (model.classes if model.classes > 2 else 1), "not a score for each class")
         for k, x in enumerate(its, len(added) - len(its)):
-            sizes = [abs(w[k] * x) for w, x in zip(model.weights, row)]
-            doubt = model.rounding(k, sizes) if model.weights else model.doubts[k]
             off = abs((model.base[k] + added[k]) / model.over - real(x, "what was said"))
-            need(off <= doubt / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
+            need(off <= doubts[k] / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
     return len(shared["recorded"])
 
 
-def likely(model, added, said):
+def likely(model, added, doubts, said):
     """Compare sums of trees with probabilities: how much more likely each class is than the first."""
     need(model.kind in ("logistic", "mean", "largest") and len(said) == model.classes, "not a probability for each class")
     off, first = (14 + len(model.base) if model.kind == "mean" else 16) * model.step, model.first
     need(min(said) >= 0 and sum(said) <= 1 + len(said) * off, "no probabilities")
     if model.kind == "mean":
-        its = list(zip(model.base, added, model.doubts))[1:]
+        its = list(zip(model.base, added, doubts))[1:]
         least, most = (sum(share(base + x + way * doubt)[way > 0] for base, x, doubt in its) / len(its) for way in (-1, 1))
         need(least - off <= said[1] <= most + off, "a recorded row has another probability")
         return
     for k, p in enumerate(said[1:], first + 1):
-        apart, doubt = model.base[k] + added[k] - model.base[first] - added[first], model.doubts[k] + model.doubts[first]
+        apart, doubt = model.base[k] + added[k] - model.base[first] - added[first], doubts[k] + doubts[first]
         least = logit((p - off) / (p + said[0]))[0] if p > off else -INF
         most = logit((p + off) / (p + said[0]))[1] if said[0] > off else INF
         need(least - doubt <= apart <= most + doubt, "a recorded row has another probability")

@@ -17,6 +17,7 @@ from tests.proof.test_read_files import encoded, least, whole_numbers
 pytest.importorskip("sksurv")
 
 from sksurv.ensemble import (
+    ComponentwiseGradientBoostingSurvivalAnalysis,
     ExtraSurvivalTrees,
     GradientBoostingSurvivalAnalysis,
     RandomSurvivalForest,
@@ -160,9 +161,15 @@ def test_quantiles_at_several_times_are_proven_one_by_one(tmp_path: Path) -> Non
     assert sum(each) > 3
 
 
-def test_what_has_no_file_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("learner", [IPCRidge(), ComponentwiseGradientBoostingSurvivalAnalysis(n_estimators=30)])
+def test_weights_that_were_read_are_proven(learner: Any, tmp_path: Path) -> None:
+    """The logarithm of a time, and a risk score without a file of its own."""
     X, y = table()
-    model = encoded(IPCRidge()).fit(X, y)
-    answers = bf.Explainer(model, data=X).explain(X.iloc[:2], target=bf.survival.mean_gain(1.0))
-    with pytest.raises(UnsupportedModelError, match="a IPCRidge: no proof"):
-        bf.prove(answers, model, tmp_path)
+    model = encoded(learner).fit(X, y)
+    rows, ridge = X.iloc[:6], isinstance(learner, IPCRidge)
+    of = model.predict if ridge else of_curves(model, mean)
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, target=bf.survival.mean_gain(1.0)), model, tmp_path)
+    for k, one in enumerate(proofs):
+        least_cost = least(X, rows.iloc[k], lambda every, k=k: of(every) >= of(rows.iloc[[k]]) + 1.0)
+        assert one.below == pytest.approx(least_cost, rel=1e-8)
+        assert one.verified

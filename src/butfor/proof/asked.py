@@ -41,14 +41,19 @@ def asked_about(claim: Claim) -> ProofQuestion:
         raise not_asked("a question that the answers do not hold as data")
     case = claim.asking.case(claim.stated.factuals, claim.target, claim.cost, claim.known)
     target, source = case.question.target, claim.reading.source
-    reading = target.focus(claim.reading, case.before)
+    reading, question = target.focus(claim.reading, case.before), case.question
+    problem = state(claim.answers.space, reading.model, case.factuals, (), question.prices, question.constraints)
+    _refuse(question, problem)
+    numbers = [feature.levels is None for feature in problem.space]
+    largest = np.array([max(map(abs, _range(problem, j))) if number else 0.0 for j, number in enumerate(numbers)])
+    asked = partial(ProofQuestion, claim, case, reading, problem)
     if isinstance(reading.readout, Survival):
-        return ProofQuestion(claim, case, reading, *survival_file(reading, target, case.before))
+        return asked(*survival_file(reading, target, case.before, largest))
     try:
-        return ProofQuestion(claim, case, reading, own_file(source), ModelInputs(source))
+        return asked(own_file(source), ModelInputs(source))
     except UnsupportedModelError as error:
         try:
-            return ProofQuestion(claim, case, reading, *read_file(reading))
+            return asked(*read_file(reading, largest))
         except UnsupportedModelError:
             raise error from None
 
@@ -59,12 +64,11 @@ class ProofQuestion:
     `reading`: what was read, with the scores that the target is about.
     """
 
-    def __init__(self, claim: Claim, case: Case, reading: Reading, file: ModelFile, given: AbstractInputs) -> None:
+    def __init__(
+        self, claim: Claim, case: Case, reading: Reading, problem: Problem, file: ModelFile, given: AbstractInputs
+    ) -> None:
         self.claim, self.case, self.reading, self.file, self.given = claim, case, reading, file, given
-        space, question = claim.answers.space, case.question
-        problem = state(space, reading.model, self.case.factuals, (), question.prices, question.constraints)
-        _refuse(question, problem)
-        self.problem = with_numbers(problem)
+        space, self.problem = claim.answers.space, with_numbers(problem)
         unknown = np.isnan(self.case.factuals)
         self.base = np.argmin(unknown.sum(axis=1), keepdims=True)
         levels = np.array([feature.levels is not None and feature.missing for feature in space], dtype=np.bool_)
@@ -156,6 +160,8 @@ class ProofQuestion:
             else:
                 if linear and domain.missing[~np.isnan(self.case.factuals[:, j]), j].any():
                     raise not_proven(f"a number of {feature.name!r} that may become missing before a linear model")
+                if linear and missing is not None and np.isnan(missing).any():
+                    raise not_proven(f"a missing number of {feature.name!r} in a linear model that butfor read")
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
                 about["missing"] = None if missing is None else hexes(missing)

@@ -55,6 +55,12 @@ class ModelFile:
         return hexes(said) if np.ndim(said) and len(said) > 1 else float(np.ravel(said)[0]).hex()
 
 
+def has_own_file(source: Source) -> bool:
+    """Whether the checker has a reader for the file of the last step of an estimator."""
+    last, _ = estimator_of(source)
+    return (library_of(last), type(last).__name__) in MODEL_WRITERS
+
+
 def own_file(source: Source) -> ModelFile:
     """The file of the last step of an estimator. Raises an error if the checker has no reader for it."""
     last, of = estimator_of(source)
@@ -220,26 +226,35 @@ def _linear(model: Any, of: str) -> ModelFile:
     def score(X: Any) -> FloatArray:
         return np.asarray(model.decision_function(X) if classes else model.predict(X))
 
-    return _weighed(of, kind, base, weights, score)
+    return weights_file(of, kind, base, weights, score)
 
 
-def _weighed(
-    of: str, kind: str, base: FloatArray, weights: FloatArray, score: Callable[[Any], FloatArray]
+def weights_file(
+    of: str,
+    kind: str,
+    base: FloatArray,
+    weights: FloatArray,
+    score: Callable[[Any], FloatArray],
+    *,
+    off: FloatArray | None = None,
+    of_probabilities: bool = False,
 ) -> ModelFile:
-    """A copy of weights (sums, features), and of what each sum starts from."""
+    """Weights (sums, features), what each sum starts from, and by how much it may be off besides its additions."""
     several = len(weights) > 1
     told = {
         "format": "butfor.linear/1", "of": of, "sum": kind,
         "base": hexes(base.tolist()) if several else float(base[0]).hex(),
         "weights": hexes((weights.T if several else weights[0]).tolist()),
+        **({} if off is None else {"off": hexes(off.tolist())}),
     }  # fmt: skip
-    return ModelFile("model.json", "linear", json.dumps(told, separators=(",", ":")).encode(), of, score)
+    content = json.dumps(told, separators=(",", ":")).encode()
+    return ModelFile("model.json", "linear", content, of, score, of_probabilities)
 
 
 def _cox(model: Any, of: str) -> ModelFile:
     """The weights of a risk score; of several penalties the last, as in `predict`."""
     coef, offset = model._get_coef(None) if hasattr(model, "_get_coef") else (model.coef_, 0.0)
-    return _weighed(
+    return weights_file(
         of, "value", -np.atleast_1d(np.asarray(offset, dtype=np.float64)), np.atleast_2d(coef), model.predict
     )
 

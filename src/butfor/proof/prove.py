@@ -225,9 +225,9 @@ class _Writer:
                 prediction = Prediction(claim.reading.source, table)
                 some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
                 features, said = inputs.rows(some), self.file.score(inputs.given(some))
-                each = list(map(self.file.recorded, said))
-                pairs = zip(features.tolist(), each, strict=True)
-                rows += [[hexes(row), one] for row, one in pairs if not np.isinf(row).any()]
+                bad = ~np.isfinite(features) if self.file.kind == "linear" else np.isinf(features)  # trees read NaN
+                each = zip(features.tolist(), map(self.file.recorded, said), bad.any(axis=1), strict=True)
+                rows += [[hexes(row), one] for row, one, skipped in each if not skipped]
         return rows
 
     def _compare(self) -> None:

@@ -27,6 +27,7 @@ from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
+from butfor.proof.linear_files import Line, linear_file
 from butfor.proof.model_files import AbstractInputs, ModelFile, estimator_of, hexes, not_proven
 from butfor.space import frames
 from butfor.space.feature import Feature
@@ -67,17 +68,35 @@ class ReadInputs(AbstractInputs):
 
 
 def read_file(
-    reading: Reading, says: Callable[[Prediction], FloatArray] | None = None, what: str = ""
-) -> tuple[ModelFile, ReadInputs]:
-    """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees.
+    reading: Reading, largest: FloatArray, says: Callable[[Prediction], FloatArray] | None = None, what: str = ""
+) -> tuple[ModelFile, AbstractInputs]:
+    """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees, or of weights.
 
-    `says`: what an estimator says of the value, if that is not what it predicts; `what`: its name.
+    `largest`: how large each number may be; `says`: what an estimator says of the value, if that is not what it predicts, and
+    `what` that is.
     """
     source, readout = reading.source, reading.readout
     of, by = estimator_of(source)[1], source.judges_by
     if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
         readout = _within(readout)
     adds, over = _adds(readout, by), readout.total if isinstance(readout, Argmax) else 1.0
+    whose = f"the {what} that butfor read of a {of}" if what else f"what butfor read of a {of}"
+    tells_probabilities = adds in ("logistic", "mean", "largest") and by == "predict_proba"
+
+    def score(table: Any) -> FloatArray:
+        prediction = Prediction(source, table)
+        if adds == "value":
+            return says(prediction) if says else prediction.values
+        said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
+        assert said is not None
+        return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
+
+    if isinstance(reading.model, Linear) and reading.model.added_slope.any():
+        line = _line(readout, reading.model.scores)
+        weighed = linear_file(reading, line, adds, largest, whose, score, tells_probabilities) if line else None
+        if weighed is None:
+            raise not_proven(f"a {of}")
+        return weighed
     sets: Sets = {}
     if isinstance(readout, Calibrated):
         found = _logits(reading, readout.row[None], [readout.chances[1]], sets)
@@ -92,20 +111,20 @@ def read_file(
         "base": hexes(found.base.tolist()), "digits": BITS_OF_SUMS[found.unit],
         "trees": found.trees, **({} if found.off is None else {"off": hexes(found.off.tolist())}),
     }  # fmt: skip
-
-    def score(table: Any) -> FloatArray:
-        prediction = Prediction(source, table)
-        if adds == "value":
-            return says(prediction) if says else prediction.values
-        said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
-        assert said is not None
-        return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
-
-    tells_probabilities = adds in ("logistic", "mean", "largest") and by == "predict_proba"
     content = json.dumps(told, separators=(",", ":")).encode()
-    whose = f"the {what} that butfor read of a {of}" if what else f"what butfor read of a {of}"
     file = ModelFile("model.json", "arrays", content, whose, score, tells_probabilities)
     return file, ReadInputs(reading.space, sets)
+
+
+def _line(readout: AbstractReadout, scores: int) -> Line | None:
+    """The sums that a readout is about: the scores, or a line of them before a sigmoid; None if it is another function."""
+    if not isinstance(readout, Calibrated):
+        return Line.of_scores(scores)
+    found = _line_before_sigmoid(readout.chances[1])
+    if found is None:
+        return None
+    slope, shift, size = found
+    return Line(slope * readout.row[None], np.array([shift]), np.array([size]))
 
 
 def _within(readout: AbstractReadout) -> AbstractReadout:

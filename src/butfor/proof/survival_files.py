@@ -6,27 +6,29 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
-from butfor.model.linear import Linear
 from butfor.model.survival.curves import functional
 from butfor.model.survival.readout import LeafCurves, Survival
 from butfor.model.trees import Trees
 from butfor.problem.targets.survival import OnCurves
 from butfor.problem.targets.target import AbstractTarget
-from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, own_file
+from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, has_own_file, own_file
 from butfor.proof.read_files import read_file
 
 
-def survival_file(reading: Reading, target: AbstractTarget, before: Prediction) -> tuple[ModelFile, AbstractInputs]:
+def survival_file(
+    reading: Reading, target: AbstractTarget, before: Prediction, largest: FloatArray
+) -> tuple[ModelFile, AbstractInputs]:
     """The file of the score that a target is about: of trees and forests a quantity of their curves, of others their own."""
     readout, model = reading.readout, reading.model
     assert isinstance(readout, Survival)
-    if isinstance(model, Linear):
+    if has_own_file(reading.source):
         return own_file(reading.source), ModelInputs(reading.source)
     if not (isinstance(readout, LeafCurves) and isinstance(target, OnCurves) and isinstance(model, Trees)):
-        return read_file(reading, lambda said: readout.score_of(said.values), readout.score_words)
+        return read_file(reading, largest, lambda said: readout.score_of(said.values), readout.score_words)
     quantity, *others = readout.wanted(target.wish(before))
     if others:
         raise UnsupportedModelError(
@@ -36,4 +38,6 @@ def survival_file(reading: Reading, target: AbstractTarget, before: Prediction) 
         )
     terms = int(np.count_nonzero(functional(quantity, readout.times)[1]))
     added = replace(model, folded=model.folded or terms > 1, summed=terms)  # others may add them up in another order
-    return read_file(replace(reading, model=added), lambda said: quantity.of(said.curves), quantity.words(target.unit))
+    return read_file(
+        replace(reading, model=added), largest, lambda said: quantity.of(said.curves), quantity.words(target.unit)
+    )

@@ -1,0 +1,91 @@
+"""What butfor read of a weighted sum, as a file that the checker reads: weights of columns, and of their levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.importers.read import Reading
+from butfor.model.linear import Linear
+from butfor.model.scores import UNIT_DOUBLE
+from butfor.proof.model_files import AbstractInputs, ModelFile, weights_file
+from butfor.space import frames
+from butfor.space.space import Space
+
+KINDS = ("value", "logistic", "score", "largest")
+"""What weighted sums may be, as the checker calls it."""
+
+FOLD_BLUR = 2.0**-44
+"""By this share of all its terms a sum may be off besides its additions: what was folded into a weight is several roundings."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Sums of the scores of a model: `rows @ scores + shift`. `size` is that of what was added up for the shift."""
+
+    rows: FloatArray
+    shift: FloatArray
+    size: FloatArray
+
+    @classmethod
+    def of_scores(cls, scores: int) -> Line:
+        """The scores themselves."""
+        return cls(np.eye(scores), np.zeros(scores), np.zeros(scores))
+
+
+@dataclass(frozen=True, eq=False)
+class WeighedInputs(AbstractInputs):
+    """Numbers as they are, and what each level adds to each sum.
+
+    - `adds`: for each column of levels, its place and what its cells add (sums, cells).
+    """
+
+    space: Space
+    model: Linear
+    adds: tuple[tuple[int, FloatArray], ...]
+
+    def rows(self, table: Any) -> FloatArray:
+        codes = self.space.encode(frames.opened(table))
+        numbers = np.where([feature.levels is None for feature in self.space], codes, 0.0)
+        return np.column_stack([numbers, *(adds[:, self.model.cells[j].index(codes[:, j])].T for j, adds in self.adds)])
+
+    def given(self, table: Any) -> Any:
+        return table
+
+
+def linear_file(
+    reading: Reading,
+    line: Line,
+    kind: str,
+    largest: FloatArray,
+    of: str,
+    score: Callable[[Any], FloatArray],
+    told: bool,
+) -> tuple[ModelFile, AbstractInputs] | None:
+    """The file of a weighted sum, and its rows; None if it has bins beside its slopes, or is no sum in float64.
+
+    - `largest`: how large each number may be;
+    - `told`: whether `score` says the probabilities of all classes.
+    """
+    model, space = reading.model, reading.space
+    assert isinstance(model, Linear)
+    binned = any(space.features[j].levels is None for j in model.stepped_when_known)
+    if kind not in KINDS or binned or model.blur.any() or max(reading.unit, model.unit) > UNIT_DOUBLE:
+        return None
+    weights = line.rows @ model.slope
+    base = line.rows @ model.intercept + line.shift - weights @ np.broadcast_to(model.centre, weights.shape[1])
+    levels = [j for j, feature in enumerate(space) if feature.levels is not None]
+    adds = [(j, line.rows @ model.steps[j]) for j in levels]
+    same = [(each == each[:, :1]).all(axis=1) for _, each in adds]  # what all levels add is part of the base
+    for (_, each), alike in zip(adds, same, strict=True):
+        base = base + np.where(alike, each[:, 0], 0.0)
+    of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]
+    terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (largest + np.abs(model.centre))
+    terms = terms + sum((np.abs(model.steps[j]).max(axis=1) for j in levels), np.zeros(model.scores))
+    off = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
+    file = weights_file(of, kind, base, np.hstack([weights, *of_levels]), score, off=off, of_probabilities=told)
+    return file, WeighedInputs(space, model, tuple(adds))
