@@ -124,3 +124,19 @@ def test_what_is_no_weighted_sum_of_columns_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedModelError, match="missing"):
         bf.prove(bf.Explainer(lost, data=holes).explain(rows), lost, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_levels_that_all_add_the_same_are_part_of_the_base(tmp_path: Path) -> None:
+    """One level is never seen with another weight, and one column of levels has weights of 0."""
+    X, y = table()
+    X = X.assign(tint=np.where(X.index % 2, "red", "blue"))
+    steps = make_column_transformer(
+        (StandardScaler(), ["a", "b", "c"]), (OneHotEncoder(sparse_output=False), ["job", "tint"])
+    )
+    model = searched(make_pipeline(steps, LogisticRegression()), logisticregression__C=2.0).fit(X, y)
+    learner = model.best_estimator_[-1]
+    learner.coef_[0, -2:] = 0.25
+    rows = X[model.predict(X) == 0].iloc[:3]
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path)
+    assert proofs.verified == 3
+    assert not read(proofs[0].file).shared["columns"][-1]["features"]

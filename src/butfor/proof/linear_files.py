@@ -80,7 +80,8 @@ def linear_file(
     base = line.rows @ model.intercept + line.shift - weights @ np.broadcast_to(model.centre, weights.shape[1])
     levels = [j for j, feature in enumerate(space) if feature.levels is not None]
     adds = [(j, line.rows @ model.steps[j]) for j in levels]
-    same = [(each == each[:, :1]).all(axis=1) for _, each in adds]  # what all levels add is part of the base
+    met = [each if space.features[j].missing else each[:, :-1] for j, each in adds]  # the last is the missing level
+    same = [(each == each[:, :1]).all(axis=1) for each in met]  # what all levels add is part of the base
     for (_, each), alike in zip(adds, same, strict=True):
         base = base + np.where(alike, each[:, 0], 0.0)
     of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]

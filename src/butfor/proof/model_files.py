@@ -20,7 +20,7 @@ from butfor.estimator.source import Begun, Source
 PROVEN = (
     "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, "
     "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models, "
-    "Cox models of scikit-survival, and of what is read as a sum of trees or of steps"
+    "Cox models of scikit-survival, and of what is read as a sum of trees, of steps or of weights"
 )
 """The models of which proofs are made."""
 

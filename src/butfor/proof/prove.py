@@ -225,8 +225,8 @@ class _Writer:
                 prediction = Prediction(claim.reading.source, table)
                 some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
                 features, said = inputs.rows(some), self.file.score(inputs.given(some))
-                bad = ~np.isfinite(features) if self.file.kind == "linear" else np.isinf(features)  # trees read NaN
-                each = zip(features.tolist(), map(self.file.recorded, said), bad.any(axis=1), strict=True)
+                bad = np.isinf(features) if self.file.kind != "linear" else ~np.isfinite(features)  # trees read NaN
+                each = zip(features.tolist(), map(self.file.recorded, said), np.any(bad, axis=1), strict=True)
                 rows += [[hexes(row), one] for row, one, skipped in each if not skipped]
         return rows
 
@@ -337,16 +337,12 @@ class _Writer:
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
         for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
-            own = (
-                Fraction(cheaper.numbers[j])
-                if j in cheaper.numbers
-                else len(column.price) - 1
-                if cell is None
-                else cell
-            )
-            lost = column.lost and not isinstance(own, Fraction) and own == len(column.price) - 1
-            if column.levels is not None or lost:
-                level = column.levels is not None and own < len(self.asked.problem.space.features[j].levels or ())
+            own = Fraction(cheaper.numbers[j]) if j in cheaper.numbers else cell
+            if own is None or (column.lost and not isinstance(own, Fraction) and own == len(column.price) - 1):
+                point[j], cost = np.nan, cost + column.price[-1]
+                continue
+            if column.levels is not None:
+                level = own < len(self.asked.problem.space.features[j].levels or ())
                 point[j], cost = own if level else np.nan, cost + column.price[own]
                 continue
             low, high, price, stays = _ends(column, own)
