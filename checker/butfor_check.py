@@ -23,6 +23,7 @@ import os
 import re
 import struct
 import sys
+from bisect import bisect_left
 from collections import Counter, namedtuple
 from decimal import Context, Decimal
 from fractions import Fraction as F
@@ -195,6 +196,9 @@ class Model:
         self.first = len(self.base) > 2 and self.kind != "mean"  # the sum of class 0
         self.classes = 2 if self.kind == "mean" else len(self.base) - self.first
         self.leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in self.trees]
+        self.cuts = {node[0]: set() for nodes in self.trees for node in nodes if len(node) > 1}
+        for node in (node for nodes in self.trees for node in nodes if len(node) > 1):
+            self.cuts[node[0]].add(node[1])
         sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
         self.doubts = [F(0) if self.alone else self.rounding(*each) for each in enumerate(zip(*sizes))]  # alone, nothing is added
         whole_votes = all(sorted(leaf) == [0] * (len(leaf) - 1) + [1] for its in self.leaves for leaf in its)
@@ -451,13 +455,13 @@ class Column:
     price (cells): of the nearest admissible value; None if there is none
     """
 
-    def __init__(self, about, own, model, nodes):
+    def __init__(self, about, own, model, nodes, enough):
         self.name, self.features, self.model = about["name"], about["features"], model
         self.levels = about.get("levels")
         self.lost = self.levels is None and about.get("missing") is not None
         for word in [self.name] + [level[0] for level in self.levels or ()]:
             need(type(word) is str and word.isprintable(), "a name that cannot be printed:", shown(word))
-        self.read_levels(own) if self.levels is not None else self.read_number(about, own, nodes)
+        self.read_levels(own) if self.levels is not None else self.read_number(about, own, nodes, enough)
 
     def read_levels(self, own):
         self.inputs = [self.input(level[1:]) for level in self.levels]
@@ -472,7 +476,7 @@ class Column:
         need(len(given) == len(self.features), self.name, "does not set each of its features")
         return [self.model.read(perhaps(x, "an input")) for x in given]
 
-    def read_number(self, about, own, nodes):
+    def read_number(self, about, own, nodes, enough):
         need(len(self.features) < 2, self.name, "is a number, and sets several features")
         self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("least", "most"))
         self.now, lose = (perhaps(own.get(k), k + " of " + self.name) for k in ("now", "missing"))
@@ -502,8 +506,14 @@ class Column:
         self.ends, cuts = zip(*sorted(self.ends)) if self.ends else ((), ())
         self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}
         self.inputs = [[cut] * len(self.features) for cut in [*cuts, INF]]
-        self.home, known = self.cell(self.now), range(len(self.ends) + 1)
-        self.price = [*map(self.cheapest_in, known)] + [F(0) if self.now is None and self.stay else lose] * self.lost
+        self.home, count = self.cell(self.now), len(self.ends) + 1
+        self.price, near = [2 * enough] * count, min(self.home, count - 1)
+        for way in range(near, count), range(near - 1, -1, -1):
+            for c in way:  # beyond a cell whose every number costs too much, all do
+                self.price[c] = self.cheapest_in(c)
+                if self.price[c] is not None and self.price[c] >= enough:
+                    break
+        self.price += [F(0) if self.now is None and self.stay else lose] * self.lost
         self.inputs += [self.input(given) for given in [about.get("missing")] if self.lost]
 
     def ends_at(self, cut):
@@ -518,7 +528,7 @@ class Column:
             return len(self.ends) + 1
         if self.moved:
             return sum(end[0] < value for end in self.ends)
-        return sum(cut < self.model.read(value) for cut in self.read) + sum(x < value for x in self.more)
+        return bisect_left(self.read, self.model.read(value)) + sum(x < value for x in self.more)
 
     def taxed(self, cell, taxes, free):
         """The least of price and taxes in a cell, or less. taxes: each, and what a unit of the number counts, or each level."""
@@ -742,7 +752,7 @@ class Tree:
                 if item not in known:
                     known[item] = len(self.entries)
                     self.entries.append((*item, [n for n, part, _ in self.blocks[item[0]] if part & item[1]]))
-            self.leaves.append((score[at], [known[item] for item in sorted(box.items())]))
+            self.leaves.append((score(nodes[at][0]), [known[item] for item in sorted(box.items())]))
 
 
 class Question:
@@ -752,19 +762,18 @@ class Question:
     """
 
     def __init__(self, shared, own, model):
-        self.model, cuts, column_of = model, {}, {}
-        for node in (node for nodes in model.trees for node in nodes if len(node) > 1):
-            cuts.setdefault(node[0], set()).add(node[1])
+        self.model, column_of = model, {}
         need(len(own["columns"]) == len(shared["columns"]), "not every column has a line of its own")
+        self.none = own["below"] is None  # no row at all: then nothing has a price
+        self.below = F(1) if self.none else real(own["below"], "the bound")
+        need(self.below > 0, "a bound that says nothing")
         self.columns = []
         for j, (about, mine) in enumerate(zip(shared["columns"], own["columns"])):
             for f in about["features"]:
                 need(whole(f, 0, 10**6, "a feature") not in column_of, "two columns set feature", f)
                 column_of[f] = j
-            self.columns.append(Column(about, mine, model, {cut for f in about["features"] for cut in cuts.get(f, ())}))
-        self.none = own["below"] is None  # no row at all: then nothing has a price
-        self.below = F(1) if self.none else real(own["below"], "the bound")
-        need(self.below > 0, "a bound that says nothing")
+            cuts = {cut for f in about["features"] for cut in model.cuts.get(f, ())}
+            self.columns.append(Column(about, mine, model, cuts, INF if self.none else self.below))
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         self.relations = [Relation(told, self.columns) for told in own.get("relations", ())]
@@ -795,8 +804,7 @@ class Question:
         sizes = [abs(leaf[plus] - leaf[less]) for its in model.leaves for leaf in its for plus, less in pairs]
         self.grain = power_below(max(sizes) or F(1)) / 2**FINE
         for nodes in model.trees:
-            in_grains = [len(node) == 1 and self.in_grains(node[0]) for node in nodes]
-            self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, in_grains))
+            self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, self.in_grains))
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         self.never = [[(j, self.columns[j].cells_in(its)) for j, its in rule.parts] for rule in self.rules]
         self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]

@@ -23,6 +23,12 @@ def test_a_file_of_results_names_one_clean_commit(file) -> None:
     assert all(line.get("dirty") is False for line in marked)
 
 
+def test_all_results_are_of_one_run() -> None:
+    """Every reproduction, by the same code."""
+    lines = (json.loads(line) for file in FILES for line in (FOLDER / file).read_text().splitlines())
+    assert len({line["commit"] for line in lines if "commit" in line}) == 1
+
+
 def test_the_page_on_the_papers_says_what_the_results_say() -> None:
     assert papers.PAGE.read_text(encoding="utf-8") == papers.page(), "run python -m reproductions.papers"
 
