@@ -92,7 +92,7 @@ bench-serve: $(VENV)/.dev ## measure the server of the what-if page (five minute
 bench-log: $(VENV)/.dev ## measure the log of answers (ten minutes; PostgreSQL too, if it is installed); writes benchmarks/results/logs.jsonl
 	$(BIN)/python -m benchmarks.logs
 
-reproduce: $(VENV)/.dev ## the published tables and pictures, seven hours of one core, goes on where it was stopped (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
+reproduce: $(VENV)/.dev ## the published tables and pictures, seven to eight hours of one core, goes on where it was stopped (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
 	$(BIN)/python -m reproductions
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/

@@ -568,6 +568,7 @@ def test_a_row_of_narrower_types_than_the_data_is_answered() -> None:
     ],
     ids=["one-hot", "codes", "bins", "codes of bins"],
 )
+@pytest.mark.shorter(1)
 def test_encoders_that_put_out_float32(encoder: object) -> None:
     """What follows an encoder computes in its type, so an attained value may lie beside the one of float64."""
     rng = np.random.default_rng(0)

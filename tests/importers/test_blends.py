@@ -106,6 +106,7 @@ def small(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
 
 @pytest.mark.parametrize("starts", first(1, [range(1), range(1, 3)]), ids=str)
 @pytest.mark.parametrize("name", one_in(2, MODELS))
+@pytest.mark.shorter(2)
 def test_answers_are_the_cheapest_of_all(name, starts) -> None:
     """Every row is tried with the estimator: for the other class, and for probabilities that some row has."""
     X, y = small(1)

@@ -89,6 +89,7 @@ def test_a_model_that_a_script_defines_goes_to_other_processes(whole: Path, tmp_
 
 
 @pytest.mark.parametrize("who", ["both", *(pytest.param(one, marks=pytest.mark.long) for one in ("driver", "worker"))])
+@pytest.mark.shorter(1)
 def test_a_kill_loses_nothing_and_doubles_nothing(who: str, whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     process = started(folder, pause=0.02)

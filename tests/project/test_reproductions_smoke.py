@@ -86,6 +86,7 @@ def test_table_2(written: Path) -> None:
     assert beaten
 
 
+@pytest.mark.long
 def test_figure_4(written: Path) -> None:
     assert (written / "figure4.png").stat().st_size > 10_000
     nearest, *answers = lines(written / "figure4.jsonl")

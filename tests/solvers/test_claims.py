@@ -89,6 +89,7 @@ def test_in_rounds_of_tangents(monkeypatch, rounds: str, lie: str) -> None:
 
 @pytest.mark.parametrize("lie", LIES)
 @pytest.mark.parametrize("rounds", ["second", "later"])
+@pytest.mark.shorter(2)
 def test_in_rounds_of_a_robust_network(monkeypatch, rounds: str, lie: str) -> None:
     """All rows and all neighbours can be listed. A lie may cost the answer its proof, and never makes a false one."""
     model = MLPClassifier((6,), solver="lbfgs", max_iter=2000, random_state=1).fit(X, Y)

@@ -118,6 +118,7 @@ COSTS = {
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:row")
 @pytest.mark.parametrize(("name", "cost"), diagonal(MODELS, reversed(COSTS)))
+@pytest.mark.shorter(1)
 def test_answers_in_another_currency(name: str, cost: str) -> None:
     rng = np.random.default_rng(0)
     X = table(rng)

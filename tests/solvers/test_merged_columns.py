@@ -215,6 +215,7 @@ def test_rows_with_combinations_of_their_own_are_solved_together() -> None:
 
 
 @pytest.mark.parametrize("form", ["tree", "ensemble", "linear", "oblique tree", "oblique forest", "network", "mixed"])
+@pytest.mark.shorter(3)
 def test_a_merged_problem_says_of_each_point_what_the_whole_one_says(form) -> None:
     """Its scores, its cost, and whether it is admissible."""
     moved = open_to = 0

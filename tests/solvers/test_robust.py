@@ -422,6 +422,7 @@ def test_a_robust_answer_among_candidates() -> None:
 
 @pytest.mark.parametrize("seed", first(1, (1, 2, 3)))
 @pytest.mark.parametrize("hidden", [(6,), (6, 5)])
+@pytest.mark.shorter(1)
 def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...], seed: int) -> None:
     """All rows and all neighbours can be listed, because every column has steps."""
     X, y = make_classification(150, 3, n_informative=3, n_redundant=0, flip_y=0.1, random_state=2)

@@ -173,6 +173,7 @@ def costs(problem: Problem, row: np.ndarray) -> float:
 
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 150)]))
 @pytest.mark.parametrize("norm", ROUND)
+@pytest.mark.shorter(1)
 def test_the_cheapest_of_all_rows_is_found_where_they_can_be_listed(norm: BallNorm, seeds: range) -> None:
     changed = impossible = 0
     for seed in seeds:
@@ -190,6 +191,7 @@ def test_the_cheapest_of_all_rows_is_found_where_they_can_be_listed(norm: BallNo
 
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 150)]))
 @pytest.mark.parametrize("norm", ROUND)
+@pytest.mark.shorter(1)
 def test_no_row_of_any_kind_below_the_bound_survives(norm: BallNorm, seeds: range) -> None:
     judged = proven = 0
     for seed in seeds:
@@ -258,6 +260,7 @@ def test_where_the_box_around_the_ball_allows_nothing_there_is_soon_an_answer(
 
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 150)]))
 @pytest.mark.parametrize("norm", ROUND)
+@pytest.mark.shorter(1)
 def test_replies_that_share_out_the_ball_bound_all_rows_that_can_be_listed(norm: BallNorm, seeds: range) -> None:
     raised = 0
     for seed in seeds:

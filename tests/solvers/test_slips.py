@@ -72,6 +72,7 @@ def is_less_free(problem: Problem, truth: float) -> bool:
 @pytest.mark.parametrize("seeds", first(1, [range(30), *(range(at, at + 75) for at in range(0, 900, 75))]))
 @pytest.mark.parametrize("shifted", [0, None])
 @pytest.mark.parametrize("form", ["ensemble", "linear"])
+@pytest.mark.shorter(2)
 def test_agrees_with_enumeration(form: str, shifted: int | None, seeds: range) -> None:
     judged = dearer = impossible = 0
     for seed in seeds:
@@ -107,6 +108,7 @@ def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> N
 
 @pytest.mark.parametrize("block", first(1, range(2)))
 @pytest.mark.parametrize("norm", first(1, [BallNorm.L2, BallNorm.L1]))
+@pytest.mark.long
 def test_round_balls_agree_with_enumeration_where_one_number_is_shifted(norm: BallNorm, block: int) -> None:
     judged = dearer = 0
     for seed in range(75 * block, 75 * block + 75):

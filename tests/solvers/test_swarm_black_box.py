@@ -109,6 +109,7 @@ def test_never_dearer_than_the_cheapest_real_row() -> None:
 
 
 @pytest.mark.parametrize("count", first(1, [2, 4]))
+@pytest.mark.long
 def test_how_far_from_the_optimum_on_a_tree_and_a_line(count: int) -> None:
     """The same models read give the optimum: what the swarm is above it, measured and held."""
     numbers = REJECTED.iloc[:count]

@@ -341,6 +341,7 @@ def test_rows_are_held_out_with_their_copies_until_there_are_enough() -> None:
     assert [len(parts(np.arange(n * 1.0)[:, None])) for n in (29, 30, 5000, 10_000)] == [0, 5, 2, 1]
 
 
+@pytest.mark.long
 def test_the_start_is_the_one_that_does_better_on_held_out_rows() -> None:
     X, y = load_digits(return_X_y=True)
     assert TAOClassifier(5, random_state=0).fit(X[:600], y[:600]).init_ == "random"

@@ -16,7 +16,7 @@ from butfor.proof.model_files import AbstractInputs, ModelFile, weights_file
 from butfor.space import frames
 from butfor.space.space import Space
 
-KINDS = ("value", "logistic", "score", "largest")
+SUMS_OF_WEIGHTS = ("value", "logistic", "score", "largest")
 """What weighted sums may be, as the checker calls it."""
 
 FOLD_BLUR = 2.0**-44
@@ -74,7 +74,7 @@ def linear_file(
     model, space = reading.model, reading.space
     assert isinstance(model, Linear)
     binned = any(space.features[j].levels is None for j in model.stepped_when_known)
-    if kind not in KINDS or binned or model.blur.any() or max(reading.unit, model.unit) > UNIT_DOUBLE:
+    if kind not in SUMS_OF_WEIGHTS or binned or model.blur.any() or max(reading.unit, model.unit) > UNIT_DOUBLE:
         return None
     weights = line.rows @ model.slope
     base = line.rows @ model.intercept + line.shift - weights @ np.broadcast_to(model.centre, weights.shape[1])

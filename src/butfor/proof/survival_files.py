@@ -10,6 +10,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
+from butfor.model.linear import Linear
 from butfor.model.survival.curves import functional
 from butfor.model.survival.readout import LeafCurves, Survival
 from butfor.model.trees import Trees
@@ -25,7 +26,7 @@ def survival_file(
     """The file of the score that a target is about: of trees and forests a quantity of their curves, of others their own."""
     readout, model = reading.readout, reading.model
     assert isinstance(readout, Survival)
-    if has_own_file(reading.source):
+    if isinstance(model, Linear) and has_own_file(reading.source):
         return own_file(reading.source), ModelInputs(reading.source)
     if not (isinstance(readout, LeafCurves) and isinstance(target, OnCurves) and isinstance(model, Trees)):
         return read_file(reading, largest, lambda said: readout.score_of(said.values), readout.score_words)
