@@ -509,9 +509,10 @@ class Column:
         self.home, count = self.cell(self.now), len(self.ends) + 1
         self.price, near = [2 * enough] * count, min(self.home, count - 1)
         for way in range(near, count), range(near - 1, -1, -1):
-            for c in way:  # beyond a cell whose every number costs too much, all do
-                self.price[c] = self.cheapest_in(c)
-                if self.price[c] is not None and self.price[c] >= enough:
+            for c in way:  # all of a cell on one side of the row costs too much: so does what is farther on this side
+                self.price[c], (low, high) = self.cheapest_in(c), self.range_of(c)
+                aside = high <= self.start if c < near else low >= self.start
+                if aside and self.price[c] is not None and self.price[c] >= enough:
                     break
         self.price += [F(0) if self.now is None and self.stay else lose] * self.lost
         self.inputs += [self.input(given) for given in [about.get("missing")] if self.lost]
@@ -1073,6 +1074,8 @@ class Term:
             self.slope, self.base, self.off = ([w * x for w in weight] for x in column.line)
             self.off = list(map(abs, self.off))
             self.all = -INF, INF, column.stay, True
+            lone = column.now is not None or not column.stay or not any(limits)
+            need(lone, column.name, "may stay missing, in a relation before weights")
             self.none = [sum(w[k] * x for w, x in zip(weights, column.inputs[-1] if column.lost else ())) for k in sums]
             far = max(map(abs, [column.now or 0] + [column.low, column.high] * (column.low <= column.high)))
             self.size = [abs(a) * far + abs(b) + off + abs(n) for a, b, off, n in zip(self.slope, self.base, self.off, self.none)]

@@ -267,6 +267,7 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "forgets the middle": ("else (cut + next_single(cut, 1)) / 2", "else next_single(cut, 1)"),
     "skips a float32": ("next_single(single_below(cut), 1), False", "next_single(single_below(cut), 2), False"),
     "takes too long steps of sums": ("(sum(first) - goal) % step if", "(sum(first) - goal) % (4 * step) if"),
+    "stops at cells around the row": ("aside = high <= self.start if c < near else low >= self.start", "aside = True"),
     "begins grids late": ("min(max(k, first), last) * self.step for k", "min(max(k, first) + 1, last) * self.step for k"),
     "takes any cost for too much": ('raise Wrong(f"an end of', 'return Wrong(f"an end of'),
     "sends missing values to the other side": ("        return node[4]\n", "        return not node[4]\n"),

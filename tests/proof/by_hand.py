@@ -113,6 +113,9 @@ def by_hand() -> list[Case]:
     negative = [{"rate": [2, 0]}, {"say": [0, 0, -(1 << 41), 1, -(1 << 41)]}, {"end": "dual"}]
     hole = {**tree((0, 100.0, 1, 2), 0.0, 1.0), "missing": [0, None, None]}  # only a missing value reaches 1
     losing = {**number(0.0, 1.0), "missing": (0.1).hex()}
+    between = {**number(1.7, 1.0), "stay": False}  # 1 is far, in its cell, and 2 is near, in the next one
+    mirrored = {**number(-1.7, 1.0), "stay": False}
+    before, behind = tree((0, 1.75, 1, 2), 0.0, 1.0), tree((0, -1.75, 1, 2), 1.0, 0.0)
     end: dict[str, Any] = {"end": "score"}
     never = tree((0, math.inf, 1, 2), 1.0, 0.0)  # all that is not missing goes to the left
     return [
@@ -124,6 +127,8 @@ def by_hand() -> list[Case]:
         case("a point beside the grid", [middle], [number(0.0, 1.0)], 1.0, 1.25, end, grid=["1/10", "0"]),
         case("an end for a cheap row", [step], [number(-1.0, 1.0)], 1.0, 1.5, {"end": "cost"}),
         case("an infinite cut", [never, middle], [number(0.0, 1.0)], 2.0, 1.5, {"split": [0, 1]}, end, end),
+        case("the nearer point is in the next cell", [before], [between], 1.0, 0.6, end, grid=["1", "0"]),
+        case("the nearer point is in the cell before", [behind], [mirrored], 1.0, 0.6, end, grid=["1", "0"]),
         case("a number that becomes missing", [hole], [losing], 1.0, 0.2, end, missing=[None]),
         case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
         *several_classes(),

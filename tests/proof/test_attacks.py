@@ -12,10 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import butfor as bf
 from butfor.proof.checker import checker
+from tests.proof import by_hand as hand
 from tests.proof.attacks import SABOTAGE, attacks, broken
 from tests.proof.by_hand import by_hand, unclear
 from tests.proof.cases import KINDS, Case, cases, estimator, table
@@ -55,6 +57,32 @@ def test_a_false_claim_by_hand_is_refused(case: Case) -> None:
     assert case.false()
     with pytest.raises(checker().Wrong):
         case.check()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_prices_that_are_not_worked_out_are_too_high(seed: int) -> None:
+    """Cells beyond one that costs too much are not looked at: with all prices worked out, each of them costs too much."""
+    r, by, skipped = random.Random(seed), checker(), 0
+    for _ in range(300):
+        single, reads = r.random() < 0.3, r.choice(["float32", "float64"])
+        cuts = sorted({r.choice([round(r.uniform(-3, 3), 1), r.randrange(-3, 4), 1 + 2.0**-24]) for _ in range(8)})
+        stumps = [hand.tree((0, float(cut), 1, 2), 0.0, 1.0) for cut in cuts]
+        grid = r.choice([None, ["1", "0"], ["1/2", "1/4"], ["1/10", "0"]])
+        said = hand.case("prices", stumps, [hand.number(0.0, 1.0)], 1.0, 1.0, reads=reads, grid=grid, single=single)
+        model = by.Model("arrays", said.content.encode())
+        now = float(np.float32(r.uniform(-3, 3))) if single else r.choice([r.uniform(-3, 3), *map(float, cuts)])
+        low, high = sorted([r.uniform(-4, 4), r.uniform(-4, 4)])
+        price = [r.choice([0.0, 0.2]), r.choice([0.0, 0.3, 1.0]), r.choice([0.0, 0.4])]
+        mine = {**hand.number(now, 0.0, low, high), "stay": r.random() < 0.5, "price": [x.hex() for x in price]}
+        about, own, enough = said.shared["columns"][0], by.parsed(json.dumps(mine)), by.F(r.uniform(0.1, 2.0))
+        whole, some = (by.Column(about, own, model, model.cuts[0], end).price for end in (by.INF, enough))
+        for all_of_it, told in zip(whole, some, strict=True):
+            if told == 2 * enough:
+                skipped += 1
+                assert all_of_it is None or all_of_it >= enough
+            else:
+                assert told == all_of_it
+    assert skipped > 100, "some are not worked out"
 
 
 @pytest.mark.parametrize("case", unclear())
