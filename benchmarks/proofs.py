@@ -64,6 +64,8 @@ def _measured(name: str, question: Question, scale: Scale, second: bool) -> Iter
     explain = partial(question.explainer.explain, target=1, time_limit_per_row=scale.limit, progress=False)
     searched, answers = _took(partial(explain, question.rows))
     claimed = [i for i, one in enumerate(answers.certificates) if one.bound > 0]  # of others, there is nothing to prove
+    if not claimed:
+        return
     answers = answers[claimed]
     with TemporaryDirectory() as folder:
         program = _compiled(Path(folder)) if second and (question.leaves or 0) < SECOND_READS else None
@@ -78,6 +80,8 @@ def _measured(name: str, question: Question, scale: Scale, second: bool) -> Iter
     number = partial(Number, budget=scale.budget)
     rows = {"rows": len(answers), "proven": together.verified}
     share = searched / len(question.rows)
+    if not proofs:
+        return
     yield number(f"{name}, made together", [made / len(answers)], "s", {"search together": share}, {**about, **rows})
     each = partial(number, about={**about, "rows": len(asked), "proven": len(proofs)})
     alone, made_alone, checked, by_second, size, compressed = (list(every) for every in zip(*proofs, strict=True))

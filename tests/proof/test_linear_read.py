@@ -24,7 +24,7 @@ import butfor as bf
 from butfor.errors import UnsupportedModelError
 from butfor.proof.checker import checker
 from tests.importers.samples import QUANTILES
-from tests.proof.cases import read
+from tests.proof.cases import Case, read
 from tests.proof.test_linear import prepared, table, with_holes
 
 
@@ -75,14 +75,20 @@ def test_what_is_proven_is_the_least_cost(name: str, tmp_path: Path) -> None:
     assert json.loads(next(tmp_path.glob("question-*")).read_text())["model"]["of"].startswith("what butfor read of a")
 
 
+def proven(name: str, folder: Path) -> Case:
+    """The proof of a row."""
+    X, _ = table()
+    model, met, _ = fitted(name, X)
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(X[~met(X)].iloc[:1]), model, folder)
+    case = read(proofs[0].file)
+    assert case.accepted()
+    return case
+
+
 @pytest.mark.parametrize("digit", [1e-6, 1e-14])
 def test_recorded_rows_are_compared_with_probabilities(digit: float, tmp_path: Path) -> None:
     """A weight that is another one than the estimator's is seen, as far as floating point tells."""
-    X, _ = table()
-    model, met, _ = fitted("sigmoid", X)
-    proofs = bf.prove(bf.Explainer(model, data=X).explain(X[~met(X)].iloc[:1]), model, tmp_path)
-    case = read(proofs[0].file)
-    assert case.accepted()
+    case = proven("sigmoid", tmp_path)
     told = json.loads(case.content)
     told["weights"][0] = (float.fromhex(told["weights"][0]) * (1 + digit)).hex()
     changed = replace(case, content=json.dumps(told))
@@ -98,11 +104,7 @@ def test_recorded_rows_are_compared_with_probabilities(digit: float, tmp_path: P
 @pytest.mark.parametrize("off", ["-0x1p-3", "0x1p+0"])
 def test_a_doubt_counts_and_is_not_negative(off: str, tmp_path: Path) -> None:
     """With a doubt of 1, rows that miss the goal by less count as taken: the claim is no longer proven."""
-    X, _ = table()
-    model, met, _ = fitted("searched", X)
-    proofs = bf.prove(bf.Explainer(model, data=X).explain(X[~met(X)].iloc[:1]), model, tmp_path)
-    case = read(proofs[0].file)
-    assert case.accepted()
+    case = proven("searched", tmp_path)
     assert not replace(case, content=json.dumps({**json.loads(case.content), "off": [off]})).accepted()
 
 

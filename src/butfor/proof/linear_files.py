@@ -12,9 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.importers.read import Reading
 from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE
-from butfor.proof.model_files import AbstractInputs, ModelFile, weights_file
-from butfor.space import frames
-from butfor.space.space import Space
+from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, weights_file
 
 SUMS_OF_WEIGHTS = ("value", "logistic", "score", "largest")
 """What weighted sums may be, as the checker calls it."""
@@ -25,11 +23,16 @@ FOLD_BLUR = 2.0**-44
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Sums of the scores of a model: `rows @ scores + shift`. `size` is that of what was added up for the shift."""
+    """Sums of the scores of a model: `rows @ scores + shift`.
+
+    - `size`: of what was added up for the shift;
+    - `steps`: how many steps of the estimator lead from a score to a sum, at most; 0 if the sums are the scores.
+    """
 
     rows: FloatArray
     shift: FloatArray
     size: FloatArray
+    steps: int = 0
 
     @classmethod
     def of_scores(cls, scores: int) -> Line:
@@ -38,23 +41,17 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class WeighedInputs(AbstractInputs):
+class WeighedInputs(ColumnInputs):
     """Numbers as they are, and what each level adds to each sum.
 
     - `adds`: for each column of levels, its place and what its cells add (sums, cells).
     """
 
-    space: Space
     model: Linear
     adds: tuple[tuple[int, FloatArray], ...]
 
-    def rows(self, table: Any) -> FloatArray:
-        codes = self.space.encode(frames.opened(table))
-        numbers = np.where([feature.levels is None for feature in self.space], codes, 0.0)
-        return np.column_stack([numbers, *(adds[:, self.model.cells[j].index(codes[:, j])].T for j, adds in self.adds)])
-
-    def given(self, table: Any) -> Any:
-        return table
+    def of_levels(self, codes: FloatArray) -> list[FloatArray]:
+        return [adds[:, self.model.cells[j].index(codes[:, j])].T for j, adds in self.adds]
 
 
 def linear_file(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +16,8 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import Begun, Source
+from butfor.space import frames
+from butfor.space.space import Space
 
 PROVEN = (
     "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, "
@@ -288,6 +290,25 @@ class AbstractInputs(ABC):
     @abstractmethod
     def given(self, table: Any) -> Any:
         """The rows as the file's own `score` is asked about them."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnInputs(AbstractInputs):
+    """Numbers as they are, and behind them what a file tells of levels."""
+
+    space: Space
+
+    @abstractmethod
+    def of_levels(self, codes: FloatArray) -> Sequence[FloatArray]:
+        """What the file tells of levels, for rows that are encoded."""
+
+    def rows(self, table: Any) -> FloatArray:
+        codes = self.space.encode(frames.opened(table))
+        numbers = np.where([feature.levels is None for feature in self.space], codes, 0.0)
+        return np.column_stack([numbers, *self.of_levels(codes)])
+
+    def given(self, table: Any) -> Any:
+        return table
 
 
 @dataclass(frozen=True, eq=False)

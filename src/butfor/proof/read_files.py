@@ -7,7 +7,7 @@ That the estimator computes this is compared on recorded rows, with what it says
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -28,8 +28,7 @@ from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
 from butfor.proof.linear_files import Line, linear_file
-from butfor.proof.model_files import AbstractInputs, ModelFile, estimator_of, hexes, not_proven
-from butfor.space import frames
+from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, estimator_of, hexes, not_proven
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -50,21 +49,14 @@ Below = tuple[int, Region]
 
 
 @dataclass(frozen=True, eq=False)
-class ReadInputs(AbstractInputs):
+class ReadInputs(ColumnInputs):
     """Numbers as they are, and for each set of levels whether it holds the level of its column."""
 
-    space: Space
     sets: Sets
 
-    def rows(self, table: Any) -> FloatArray:
-        codes = self.space.encode(frames.opened(table))
+    def of_levels(self, codes: FloatArray) -> list[FloatArray]:
         masks = [(j, np.frombuffer(mask, dtype=np.bool_)) for j, mask in self.sets]
-        inside = [mask[level_cells(len(mask) - 1).index(codes[:, j])] for j, mask in masks]
-        numbers = np.where([feature.levels is None for feature in self.space], codes, 0.0)
-        return np.column_stack([numbers, *inside])
-
-    def given(self, table: Any) -> Any:
-        return table
+        return [mask[level_cells(len(mask) - 1).index(codes[:, j])].astype(np.float64) for j, mask in masks]
 
 
 def read_file(
@@ -91,19 +83,16 @@ def read_file(
         assert said is not None
         return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
 
-    if isinstance(reading.model, Linear) and reading.model.added_slope.any():
-        line = _line(readout, reading.model.scores)
-        weighed = linear_file(reading, line, adds, largest, whose, score, tells_probabilities) if line else None
+    model, sets = reading.model, dict[tuple[int, bytes], int]()
+    line = _line(readout, model.scores) if adds and isinstance(model, Linear | Trees) else None
+    if line is None:
+        raise not_proven(f"a {of}")
+    if isinstance(model, Linear) and model.added_slope.any():
+        weighed = linear_file(reading, line, adds, largest, whose, score, tells_probabilities)
         if weighed is None:
             raise not_proven(f"a {of}")
         return weighed
-    sets: Sets = {}
-    if isinstance(readout, Calibrated):
-        found = _logits(reading, readout.row[None], [readout.chances[1]], sets)
-    elif isinstance(readout, Blended):
-        found = _logits(reading, readout.rows, [second for _, second in readout.chances], sets) if adds else None
-    else:
-        found = _sums(reading, reading.model, sets) if adds else None
+    found = _logits(reading, line, sets) if line.steps else _sums(reading, model, sets)
     if found is None or found.unit not in BITS_OF_SUMS or over not in (1.0, len(found.trees)):
         raise not_proven(f"a {of}")
     told = {
@@ -117,14 +106,18 @@ def read_file(
 
 
 def _line(readout: AbstractReadout, scores: int) -> Line | None:
-    """The sums that a readout is about: the scores, or a line of them before a sigmoid; None if it is another function."""
-    if not isinstance(readout, Calibrated):
+    """The sums that a readout is about: the scores, or lines of them before sigmoids; None if it has other functions."""
+    if isinstance(readout, Calibrated):
+        rows, chances = readout.row[None], [readout.chances[1]]
+    elif isinstance(readout, Blended):
+        rows, chances = readout.rows, [second for _, second in readout.chances]
+    else:
         return Line.of_scores(scores)
-    found = _line_before_sigmoid(readout.chances[1])
-    if found is None:
+    found = list(map(_line_before_sigmoid, chances))
+    if None in found:
         return None
-    slope, shift, size = found
-    return Line(slope * readout.row[None], np.array([shift]), np.array([size]))
+    slope, shift, size = np.array(found).T
+    return Line(slope[:, None] * rows, shift, size, max(len(chance.steps) for chance in chances))
 
 
 def _within(readout: AbstractReadout) -> AbstractReadout:
@@ -146,21 +139,18 @@ class _Sums(NamedTuple):
     off: FloatArray | None
 
 
-def _logits(reading: Reading, rows: FloatArray, chances: Sequence[MonotoneFunction], sets: Sets) -> _Sums | None:
-    """The logits of class 1 that sigmoid calibrators make of sums of trees; None if they make other functions of them.
-
-    Each is `slope * (row @ scores) + shift`, so it is a sum of the same trees with other leaves.
-    """
-    model, lines = reading.model, list(map(_line_before_sigmoid, chances))
-    if not isinstance(model, Trees) or None in lines:
+def _logits(reading: Reading, line: Line, sets: Sets) -> _Sums | None:
+    """Lines of sums of trees: sums of the same trees with other leaves. None if no trees were read."""
+    model = reading.model
+    if not isinstance(model, Trees):
         return None
-    slope, shift, shifts = np.array(lines).T
-    size = np.abs(slope) * (np.abs(rows) @ (np.abs(model.base) + model.reach)) + shifts  # of all terms: they may cancel
-    logits = replace(model, value=slope * (model.value @ rows.T), base=slope * (rows @ model.base) + shift)
-    found = _sums(reading, logits, sets)
+    size = np.abs(line.rows) @ (np.abs(model.base) + model.reach) + line.size  # of all terms: they may cancel
+    found = _sums(
+        reading, replace(model, value=model.value @ line.rows.T, base=line.rows @ model.base + line.shift), sets
+    )
     if found is None:
         return None
-    off = 2 * (len(model.roots) + FURTHER_STEPS + max(len(chance.steps) for chance in chances)) * found.unit * size
+    off = 2 * (len(model.roots) + FURTHER_STEPS + line.steps) * found.unit * size
     return found._replace(off=off if found.off is None else found.off + off)
 
 
