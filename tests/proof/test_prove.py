@@ -478,3 +478,14 @@ def test_a_level_that_the_rows_do_not_have_is_proven(tmp_path: Path) -> None:
     model = estimator("forest").fit(X, y)
     answers = bf.Explainer(model, data=X).explain(X.iloc[[1, 2, 3]])
     assert bf.prove(answers, model, tmp_path).verified == 3
+
+
+def test_another_model_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    X, y = table()
+    first, second = (
+        estimator("forest").set_params(randomforestclassifier__random_state=seed).fit(X, y) for seed in (0, 1)
+    )
+    answers = bf.Explainer(first, data=X).explain(X.iloc[:3])
+    with pytest.raises(InputError, match="another model was given: its fingerprint is"):
+        bf.prove(answers, second, tmp_path / "proofs")
+    assert not (tmp_path / "proofs").exists()

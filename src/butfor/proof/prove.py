@@ -194,6 +194,12 @@ class _Writer:
     def of(cls, group: Explanation | Explanations, model: Any, home: Path) -> _Writer:
         """All that can be refused is refused here, before anything is written."""
         claim = claim_of(stated(group), model, {})
+        then, now = claim.stated.certificates[0].fingerprint, claim.asking.fingerprint
+        if then and then != now:
+            raise InputError(
+                f"another model was given: its fingerprint is {now or 'none'}, and the answers say {then}.",
+                "A proof is about the model that was explained.",
+            )
         writer = cls(asked_about(claim), home)
         writer._compare()
         _ = writer.asked.wanted, writer.asked.columns  # what a pipeline does to a number may be refused, too
