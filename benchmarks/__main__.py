@@ -1,51 +1,45 @@
-"""All benchmarks, one after the other."""
+"""`python -m benchmarks` measures everything again, one step after the other, and makes the pages from the lines.
 
-from benchmarks import (
-    additive,
-    batches,
-    calibrated,
-    checks,
-    cold_start,
-    compress,
-    first_explanation,
-    groups,
-    import_time,
-    latency,
-    linear_throughput,
-    linked,
-    logs,
-    menus,
-    mixed_throughput,
-    portfolios,
-    ratios,
-    relations,
-    reports,
-    tree_throughput,
-)  # fmt: skip
-from benchmarks.harness import main
+RIVAL_PYTHON names a Python 3.12, which adds OCEAN and DiCE. A run that was stopped is begun again with the same command.
+"""
 
-main(
-    {
-        "additive": additive.measure,
-        "import_time": import_time.measure,
-        "cold_start": cold_start.measure,
-        "first_explanation": first_explanation.measure,
-        "latency": latency.measure,
-        "tree_throughput": tree_throughput.measure,
-        "linear_throughput": linear_throughput.measure,
-        "linked": linked.measure,
-        "logs": logs.measure,
-        "mixed_throughput": mixed_throughput.measure,
-        "batches": batches.measure,
-        "compress": compress.measure,
-        "calibrated": calibrated.measure,
-        "checks": checks.measure,
-        "menus": menus.measure,
-        "groups": groups.measure,
-        "portfolios": portfolios.measure,
-        "ratios": ratios.measure,
-        "relations": relations.measure,
-        "reports": reports.measure,
-    },
-    __doc__,
+from __future__ import annotations
+
+from benchmarks.steps import run_steps
+
+STEPS = (
+    "import_time",
+    "cold_start",
+    "first_explanation",
+    "latency",
+    "tree_throughput",
+    "linear_throughput",
+    "mixed_throughput",
+    "batches",
+    "additive",
+    "calibrated",
+    "linked",
+    "relations",
+    "ratios",
+    "menus",
+    "groups",
+    "checks",
+    "reports",
+    "compress",
+    "portfolios",
+    "portfolios_picture",
+    "serving",
+    "logs",
+    "swarm",
+    "oblique.explanations",
+    "oblique.qp_solvers",
+    "survival",
+    "networks",
+    "networks_report",
+    "proofs",
+    "ensembles",
+    "ensembles.report",
 )
+
+if __name__ == "__main__":
+    run_steps("benchmarks", STEPS)

@@ -138,6 +138,11 @@ def write(records: Sequence[Mapping[str, Any]], path: Path) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
+def head(benchmark: str, smoke: bool) -> dict[str, Any]:
+    """What each line begins with: the benchmark, and how busy the machine is."""
+    return {"benchmark": benchmark, "smoke": smoke, "load": round(os.getloadavg()[0], 2)}
+
+
 def arguments(about: str) -> argparse.Namespace:
     """`--smoke` and `--out`, the same for every script."""
     parser = argparse.ArgumentParser(description=about)
@@ -154,6 +159,6 @@ def main(benchmarks: Mapping[str, Measure], about: str) -> None:
         records = []
         for number in measure(asked.smoke):
             print(f"{name}: {number}", flush=True)
-            records.append({"benchmark": name, "smoke": asked.smoke, **number.record()})
+            records.append({**head(name, asked.smoke), **number.record()})
         if folder:
             write(records, folder / f"{name}.jsonl")

@@ -7,7 +7,6 @@ data, through HiGHS) and, where RIVAL_PYTHON names a Python 3.12, DiCE on the sa
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
@@ -108,7 +107,6 @@ def _measured(of: Table, shape: tuple[int, ...], wish: float, python: Any, smoke
         "data": of.about,
         "network": "-".join(map(str, shape)),
         "rows": len(rows),
-        "load": os.getloadavg()[0],
         "processor_seconds": _spread([one["processor_seconds"] for one in ours]),
         "unbranched": {
             "gap": _spread([one["gap"] for one in unbranched]),

@@ -31,7 +31,7 @@ def named() -> Path | None:
 def environment(base: Path | None, cache: Path = CACHE) -> tuple[Path | None, str]:
     """A Python with the rivals in it, made with the Python `base`; else what stands in the way."""
     if base is None:
-        return None, "no Python for the rivals was named (--rival-python, or RIVAL_PYTHON)"
+        return None, "no Python for the rivals was named by RIVAL_PYTHON"
     home = cache / f"scikit-learn-{version('scikit-learn')}"
     python = home / "bin" / "python"
     if not (home / "ready").exists():

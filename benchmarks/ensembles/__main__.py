@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.data import TABLES
 from benchmarks.ensembles import bigger, evaluator, exact, growth, memory, regions, rivals, treecf
 from benchmarks.ensembles.scale import SMOKE, Line, Scale
-from benchmarks.harness import RESULTS
+from benchmarks.harness import RESULTS, head
 
 PARTS = {
     "evaluator": evaluator.measure,
@@ -36,7 +35,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rival-rows", type=int, help="rows a model that a rival is asked about")
     parser.add_argument("--limit", type=float, help="seconds a row may take")
     parser.add_argument("--patience", type=float, help="seconds after which no further row of a model is begun")
-    parser.add_argument("--rival-python", type=Path, help="a Python 3.12 to make the rivals' environment with")
     return parser.parse_args()
 
 
@@ -45,7 +43,7 @@ def scale(asked: argparse.Namespace) -> Scale:
     chosen = SMOKE if asked.smoke else Scale()
     given = {
         "tables": asked.table, "rows": asked.rows, "rival_rows": asked.rival_rows, "limit": asked.limit,
-        "patience": asked.patience, "rival_python": asked.rival_python,
+        "patience": asked.patience,
     }  # fmt: skip
     return replace(chosen, **{name: value for name, value in given.items() if value is not None})
 
@@ -64,8 +62,7 @@ def main() -> None:
         lines = []
         for line in PARTS[name](scale(asked)):
             print(f"{name}: {shown(line)}", flush=True)
-            head = {"benchmark": f"ensembles/{name}", "smoke": asked.smoke, "load": os.getloadavg()[0]}
-            lines.append(json.dumps({**head, **line}) + "\n")
+            lines.append(json.dumps({**head(f"ensembles/{name}", asked.smoke), **line}) + "\n")
             if folder:
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"{name}.jsonl").write_text("".join(lines))

@@ -19,7 +19,7 @@ from benchmarks.ensembles.exact import answers, small
 from benchmarks.ensembles.models import ENSEMBLES, FOREST, Ensemble, Question, ask
 from benchmarks.ensembles.scale import Line, Scale
 from benchmarks.harness import SEED, where
-from benchmarks.rivals import environment, frame, work
+from benchmarks.rivals import environment, frame, named, work
 
 COMPARED = ENSEMBLES[:2]
 """The models of scikit-learn; OCEAN reads the forest of the two."""
@@ -27,7 +27,7 @@ COMPARED = ENSEMBLES[:2]
 
 def measure(scale: Scale) -> Iterator[Line]:
     """The rivals' answers beside ours."""
-    python, why = environment(scale.rival_python)
+    python, why = environment(named())
     if python is None:
         yield {"kind": "left out", "why": why, **where()}
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.data import TABLES
@@ -25,7 +24,6 @@ class Scale:
     limit: float = 60.0
     patience: float = 120.0
     rival_patience: float = 60.0
-    rival_python: Path | None = None
 
     @property
     def budget(self) -> str:

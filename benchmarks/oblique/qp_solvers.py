@@ -14,7 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.harness import ROOT, SEED, Number, arguments, write
+from benchmarks.harness import ROOT, SEED, Number, arguments, head, write
 from benchmarks.oblique.contenders import CONTENDERS, PATIENCE, TOLERANCE, Contender, EmptyLeafError, NotSolvedError
 from benchmarks.oblique.leaf_problems import IMAGE, LeafProblem, Shape, problems
 from butfor.arrays import FloatArray
@@ -146,8 +146,7 @@ def main() -> None:
     with threadpool_limits(1):
         for number in measure(asked.smoke):
             print(f"qp_solvers: {number}", flush=True)
-            head = {"benchmark": "oblique/qp_solvers", "smoke": asked.smoke, "missing": missing}
-            records.append({**head, **number.record()})
+            records.append({**head("oblique/qp_solvers", asked.smoke), "missing": missing, **number.record()})
             if folder:
                 write(records, folder / "qp_solvers.jsonl")
 

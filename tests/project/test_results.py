@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import steps
+from benchmarks.__main__ import STEPS as MEASURES
 from benchmarks.ensembles import quoted
 from benchmarks.harness import RESULTS, ROOT
-from reproductions import __main__ as everything
+from reproductions.__main__ import STEPS
 from reproductions import papers
 
 FOLDER = Path(papers.__file__).parent
@@ -40,32 +42,41 @@ def test_a_page_quotes_what_the_results_say(page, quotes) -> None:
     assert not missing, "run python -m benchmarks.ensembles.quoted"
 
 
-def test_every_program_is_a_step_of_the_whole_run() -> None:
-    modules = {
-        path.relative_to(FOLDER).with_suffix("").as_posix().replace("/", ".").removesuffix(".__main__")
-        for path in FOLDER.rglob("*.py") if 'if __name__ == "__main__":' in path.read_text()
-    } - {"__main__"}  # fmt: skip
-    assert {step.split()[0] for step in everything.STEPS} == modules
+@pytest.mark.parametrize(
+    ("package", "steps", "others"),
+    [
+        (FOLDER, STEPS, set()),
+        (RESULTS.parent, MEASURES, {"rival_worker", "served_rows", "ensembles.quoted"}),
+    ],
+    ids=lambda given: getattr(given, "name", None),
+)
+def test_every_program_is_a_step_of_the_whole_run(package, steps, others) -> None:
+    files = package.rglob("*.py")
+    programs = [
+        path for path in files if path.name == "__main__.py" or 'if __name__ == "__main__":' in path.read_text()
+    ]
+    names = (path.relative_to(package).with_suffix("").as_posix().replace("/", ".") for path in programs)
+    assert {name.removesuffix(".__main__") for name in names} - {"__main__"} - others == {
+        step.split()[0] for step in steps
+    }
 
 
 def test_a_whole_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch, capsys) -> None:
     run = list[str]()
 
-    def stopped_at_the_third(command, check) -> None:
+    def stopped_at_the_second(command, check) -> None:
         run.append(command[-1])
-        if len(run) == 3:
+        if len(run) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(everything, "DONE", tmp_path / "done.json")
-    monkeypatch.setattr(everything, "where", lambda: {"commit": "abc", "dirty": False})
-    monkeypatch.setattr(everything.subprocess, "run", stopped_at_the_third)
+    monkeypatch.setattr(steps, "where", lambda: {"commit": "abc", "dirty": False})
+    monkeypatch.setattr(steps.subprocess, "run", stopped_at_the_second)
+    whole = ("benchmarks", ("one", "two", "three"), tmp_path / "done.json")
     with pytest.raises(KeyboardInterrupt):
-        everything.main()
-    everything.main()
-    third = everything.STEPS[2]
-    assert run[2:4] == [f"reproductions.{third}"] * 2
-    assert len(run) == len(everything.STEPS) + 1
-    assert f"2 of {len(everything.STEPS)}: reproductions.{everything.STEPS[1]} is done" in capsys.readouterr().out
-    monkeypatch.setattr(everything, "where", lambda: {"commit": "abc", "dirty": True})
+        steps.run_steps(*whole)
+    steps.run_steps(*whole)
+    assert run == ["benchmarks.one", "benchmarks.two", "benchmarks.two", "benchmarks.three"]
+    assert "1 of 3: benchmarks.one is done" in capsys.readouterr().out
+    monkeypatch.setattr(steps, "where", lambda: {"commit": "abc", "dirty": True})
     with pytest.raises(SystemExit, match="Commit the changes first"):
-        everything.main()
+        steps.run_steps(*whole)
