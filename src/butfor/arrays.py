@@ -13,6 +13,16 @@ IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
 
+def as_run(rows: IntArray | BoolArray | slice) -> IntArray | slice:
+    """Rows in a run as a slice, which copies nothing."""
+    if isinstance(rows, slice):
+        return rows
+    rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.intp, copy=False)
+    if not len(rows) or (np.diff(rows) != 1).any():
+        return rows
+    return slice(int(rows[0]), int(rows[-1]) + 1)
+
+
 def plain(value: Any) -> Any:
     """A value of numpy as Python's own, so that it prints as it is written; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,29 @@ def total(cost: object, after: np.ndarray = AFTER, before: np.ndarray = BEFORE) 
 def test_formulas(cost, wanted) -> None:
     assert total(cost) == pytest.approx(wanted)
     assert total(cost, BEFORE) == 0.0
+
+
+LOST = np.array([[np.nan, 400.0, 2.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [
+        bf.L1(), bf.L2(), bf.L0(), bf.LInf(), bf.LInf(weights={"job": 0.0, "school": 0.0}), 2 * bf.L1() + bf.LInf(),
+        bf.Table({"job": {("a", "c"): 7.0}, "income": lambda before, after: np.abs(after - before)}),
+        bf.L0() + bf.Quadratic(np.array([[1.0, 0.1], [0.1, 1.0]]), ("age", "income")),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_left_if_some_columns_go_back_is_what_the_rest_costs(cost) -> None:
+    before, after = np.vstack([BEFORE, BEFORE, LOST]), np.vstack([AFTER, LOST, AFTER])
+    groups = [list(group) for size in (1, 2, 3, 4) for group in combinations(range(4), size)]
+    prices = price(cost, SPACE)
+    left = prices.undone(before, after, groups)
+    for group, found in zip(groups, left.T, strict=True):
+        rest = after.copy()
+        rest[:, group] = before[:, group]
+        assert found == pytest.approx(prices.total(before, rest), abs=1e-11)
 
 
 def test_ordinal_levels_count_ranks_and_missing_counts_one() -> None:

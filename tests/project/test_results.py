@@ -11,8 +11,8 @@ from benchmarks import steps
 from benchmarks.__main__ import STEPS as MEASURES
 from benchmarks.ensembles import quoted
 from benchmarks.harness import RESULTS, ROOT
-from reproductions.__main__ import STEPS
 from reproductions import papers
+from reproductions.__main__ import STEPS
 
 FOLDER = Path(papers.__file__).parent
 FILES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/results/*.jsonl"))

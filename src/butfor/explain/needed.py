@@ -15,6 +15,9 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.explain.turns import Job
+from butfor.model.linear import Linear, linear_terms
+from butfor.model.questions import evaluate
+from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, answers_of, refuted, tolerated
 from butfor.space.space import same
 from butfor.verdict.case import Case
@@ -76,25 +79,50 @@ def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
     """
     at = np.flatnonzero(busy & np.isin(found.row, job.rows))
     places = np.searchsorted(job.rows, found.row[at])
-    start, points = job.problem.factuals[places], found.points[at]
+    many, points, bound = job.problem.take(places), found.points[at], found.bound[at]
+    start = many.factuals
     changed = ~same(start, points)
-    owner, made = [], []
-    for group in _groups(job, np.asarray(changed.any(axis=0))):
-        its = np.flatnonzero(changed[:, group].all(axis=1))
-        without = points[its]
-        without[:, group] = start[its][:, group]
-        owner.append(its)
-        made.append(without)
-    if not made:
+    groups = _groups(job, np.asarray(changed.any(axis=0)))
+    if not groups:
         return _Without(at[:0], points[:0], found.cost[:0])
-    its, without = np.concatenate(owner), np.concatenate(made)
-    many = job.problem.take(places[its])
-    price, before = (many.prices.total(many.factuals, some) for some in (without, points[its]))
-    able = many.admits(without) & (price <= before * (1 + NO_HIGHER))
+    least = np.full(len(at), -np.inf)
     if not any(score_set.offset for score_set in many.score_sets):
-        bound = found.bound[at[its]]
-        able &= price >= bound - tolerated(bound)
-    return _Without(at[its], without, price).take(able)
+        least = bound - tolerated(bound)
+    most = many.prices.total(start, points) * (1 + NO_HIGHER)
+    left = many.prices.undone(start, points, groups)
+    rounded = NO_HIGHER * most[:, None]
+    able = (left <= most[:, None] + rounded) & (left >= least[:, None] - rounded)
+    able &= np.stack([changed[:, group].all(axis=1) for group in groups], axis=1)
+    able &= _perhaps(many, points, groups)
+    its, which = np.nonzero(able)
+    without = points[its]
+    for number in np.unique(which):
+        undone = np.ix_(np.flatnonzero(which == number), np.array(groups[number], dtype=np.intp))
+        without[undone] = start[its][undone]
+    tried = many.take(its)
+    price = tried.prices.total(tried.factuals, without)
+    fine = tried.admits(without) & (price <= most[its]) & (price >= least[its])
+    return _Without(at[its], without, price).take(fine)
+
+
+def _perhaps(problem: Problem, points: FloatArray, groups: Sequence[Sequence[int]]) -> BoolArray:
+    """Which answers of a problem may stay answers if the columns of a group go back (rows, groups).
+
+    The terms of a linear model tell without anybody being asked. For other models it is true.
+    """
+    if not isinstance(problem.model, Linear):
+        return np.ones((len(points), len(groups)), dtype=np.bool_)
+    model, start, scores = problem.model, problem.factuals, evaluate(problem.model, points)
+    doubts = [problem.doubt(score_set) for score_set in problem.score_sets]
+    # the last digits of a difference of sums are not those of the sum that is left
+    doubts = [replace(doubt, rows=2 * doubt.rows, scores=2 * doubt.scores) for doubt in doubts]
+    able = []
+    for group in groups:
+        gained = sum(linear_terms(model, j, points[:, j]) - linear_terms(model, j, start[:, j]) for j in group)
+        left = scores - gained
+        each = [one.perhaps(left, doubt) for one, doubt in zip(problem.score_sets, doubts, strict=True)]
+        able.append(np.any(each, axis=0))
+    return np.stack(able, axis=1)
 
 
 def _groups(job: Job, changed: BoolArray) -> list[list[int]]:

@@ -80,6 +80,12 @@ def _sums(X: FloatArray, slope: FloatArray) -> FloatArray:
     return X @ slope.T if len(slope) >= MANY_SCORES else np.einsum("ij,sj->is", X, slope)
 
 
+def linear_terms(model: Linear, j: int, x: FloatArray) -> FloatArray:
+    """What values of feature `j` add to each score (values, scores)."""
+    out = np.nan_to_num(x - model.centre[j])[:, None] * model.slope[:, j]
+    return np.asarray(out + model.steps[j][:, model.cells[j].index(x)].T if j in model.stepped else out)
+
+
 def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:
     """The raw scores, one row per row of `X`."""
     lost = np.isnan(X)

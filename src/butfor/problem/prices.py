@@ -192,23 +192,51 @@ class Prices:
 
     def total(self, before: FloatArray, after: FloatArray) -> FloatArray:
         """The whole cost of each row."""
-        gap = np.abs(after - before)
-        lost = np.isnan(gap)
-        moved = _lost_or_found(self.missing, before, after)
-        price = np.where(lost, moved, self.l1 * gap + self.l2 * gap**2 + self.l0 * (gap > 0))
-        for j in {*self.tables, *self.calls}:
-            price[:, j] = self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
-        cost = price.sum(axis=1)
+        cost = self._each_added(before, after).sum(axis=1)
         if self.has_linf:
-            moved = _lost_or_found(self.linf_missing, before, after)
-            reach = np.where(lost, moved, self.linf * gap)
-            for j in self.linf_tables:
-                reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
-            cost = cost + reach.max(axis=1)
+            cost = cost + self._each_reach(before, after).max(axis=1)
         if self.Q is not None:
             gap = np.nan_to_num(after - before)
             cost = cost + np.einsum("ni,ij,nj->n", gap, self.Q, gap)
         return np.asarray(cost)
+
+    def undone(self, before: FloatArray, after: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
+        """What is left of the whole cost of each row if the columns of a group went back (rows, groups).
+
+        It is taken from the whole, so its last digits are those of the whole.
+        """
+        each = self._each_added(before, after)
+        left = self.total(before, after)[:, None] - np.stack([each[:, group].sum(axis=1) for group in groups], axis=1)
+        if self.has_linf:
+            reach = self._each_reach(before, after)
+            first = np.argsort(-reach, axis=1)[:, : 1 + max(map(len, groups))]
+            most = np.take_along_axis(reach, first, axis=1)
+            others = [np.where(np.isin(first, group), 0.0, most).max(axis=1) for group in groups]
+            left = left - most[:, :1] + np.stack(others, axis=1)
+        if self.Q is not None:
+            gap = np.nan_to_num(after - before)
+            slope = gap @ (self.Q + self.Q.T)
+            for at, group in enumerate(groups):
+                some, own = gap[:, group], self.Q[np.ix_(group, group)]
+                left[:, at] += np.einsum("ni,ij,nj->n", some, own, some) - (some * slope[:, group]).sum(axis=1)
+        return np.asarray(left)
+
+    def _each_added(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The prices of each feature that are added up."""
+        gap = np.abs(after - before)
+        moved = _lost_or_found(self.missing, before, after)
+        price = np.where(np.isnan(gap), moved, self.l1 * gap + self.l2 * gap**2 + self.l0 * (gap > 0))
+        for j in {*self.tables, *self.calls}:
+            price[:, j] = self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
+        return np.asarray(price)
+
+    def _each_reach(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The prices of each feature of which only the largest counts."""
+        gap = np.abs(after - before)
+        reach = np.where(np.isnan(gap), _lost_or_found(self.linf_missing, before, after), self.linf * gap)
+        for j in self.linf_tables:
+            reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
+        return np.asarray(reach)
 
 
 def _entries(table: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray, as_run
 from butfor.model.black_box import BlackBox
 from butfor.model.blend import Blend, Blends
 from butfor.model.clearance import stays_clear
@@ -107,6 +107,7 @@ class Problem:
 
     def take(self, rows: IntArray | slice) -> Problem:
         """The same problem for some of the rows."""
+        rows = as_run(rows)
         return replace(
             self,
             factuals=self.factuals[rows],
