@@ -109,7 +109,7 @@ def test_no_domain_is_changed_by_making_a_narrower_one() -> None:
         domain.without_moves(np.array([[True, False], [False, True]])),
     ]  # fmt: skip
     assert pickle.dumps(domain) == before
-    assert [one.movable().tolist() for one in narrower] == [[True, True]] * 5 + [[False, False], [True, True]]
+    assert [one.movable.tolist() for one in narrower] == [[True, True]] * 5 + [[False, False], [True, True]]
     assert narrower[0].stay.tolist() == [[False, True], [True, True]]
     assert narrower[4].stay.tolist() == [[True, False], [True, True]]
     assert narrower[3].stay.tolist() == [[False, True], [False, True]]

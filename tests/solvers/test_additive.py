@@ -33,7 +33,7 @@ def test_lines_enclose_what_every_number_gains(seed) -> None:
     rng = np.random.default_rng(seed)
     for problem in problems(range(seed, seed + 1)):
         weights = problem.score_sets[0].A[0]
-        for j in np.flatnonzero(problem.domain.movable()).tolist():
+        for j in np.flatnonzero(problem.domain.movable).tolist():
             column = BentColumn(problem, weights, j)
             for _ in range(3):
                 lines = column.lines()
@@ -54,7 +54,7 @@ def test_lines_enclose_what_every_number_gains(seed) -> None:
 def grid(problem: Problem, j: int) -> FloatArray:
     """Many values of a feature, its own among them."""
     feature, x = problem.space.features[j], problem.factuals[0, j]
-    if not problem.domain.movable()[j]:
+    if not problem.domain.movable[j]:
         return np.array([x])
     if feature.levels is not None:
         return np.unique(np.append(np.arange(float(len(feature.levels))), x))

@@ -205,7 +205,7 @@ def test_rows_with_combinations_of_their_own_are_solved_together() -> None:
         factuals = np.array([random_row(rng, problem.space) for _ in range(4)])
         several = replace(problem, factuals=factuals, domain=open_domain(problem.space, factuals))
         found = solver.solve(several, Budget())
-        assert np.allclose(found.cost, [solver.solve(several.take([i]), Budget()).cost[0] for i in range(4)])
+        assert np.allclose(found.cost, [solver.solve(several.take(np.array([i])), Budget()).cost[0] for i in range(4)])
         fine = found.found()
         assert several.take(np.flatnonzero(fine)).admits(found.points[fine]).all()
         for relation in problem.relations_of(Combinations):

@@ -43,7 +43,7 @@ def menu(case: Case, most: Any, budget: Budget, certified: Certified) -> Menu:
     found = _Sets(case, certified, len(case.referee.space))
     whole = next(plan(case.question, case.referee, case.factuals, case.before))
     names, follows = case.referee.space.names, case.question.following
-    movable = [j for j in np.flatnonzero(whole.problem.domain.movable()).tolist() if names[j] not in follows]
+    movable = [j for j in np.flatnonzero(whole.problem.domain.movable).tolist() if names[j] not in follows]
     sizes = range(min(most, len(movable)) + 1)
     sets = sum(math.comb(len(movable), size) for size in sizes)
     if sets > MOST_SETS:

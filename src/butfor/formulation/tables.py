@@ -44,7 +44,7 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
     reach = np.zeros((n, start[-1]) if prices.has_linf else (0, 0))
     home = np.empty((n, len(cells)), dtype=np.intp)
     near = np.empty((n, len(cells)), dtype=np.intp)
-    stays = ~domain.movable() | _unread(problem, cells)
+    stays = ~domain.movable | _unread(problem, cells)
     every = np.arange(n)
     for j, cell in enumerate(cells):
         x = problem.factuals[:, j]

@@ -52,7 +52,7 @@ def levers(
     whole = case_of(explainer, X, target, cost, constraints)
     rows = in_need(whole)
     case = whole.take(rows)
-    columns = np.flatnonzero(admissible(explainer.space, case.factuals, case.question.constraints).movable())
+    columns = np.flatnonzero(admissible(explainer.space, case.factuals, case.question.constraints).movable)
     helped: dict[tuple[int, ...], BoolArray] = {}
     left_open: dict[tuple[int, ...], int] = {}
     for chosen in [(j,) for j in columns.tolist()] + list(combinations(columns.tolist(), 2)):

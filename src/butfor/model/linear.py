@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -69,6 +70,23 @@ class Linear:
     def stepped_when_known(self) -> frozenset[int]:
         """The features whose cell matters even if the value is not missing."""
         return frozenset(j for j in self.stepped if self.steps[j][:, :-1].any())
+
+    @cached_property
+    def largest_step(self) -> FloatArray:
+        """The size of the largest step of each feature (scores, features)."""
+        return self._largest(self.steps)
+
+    @cached_property
+    def largest_known_step(self) -> FloatArray:
+        """The same without what a missing value adds."""
+        return self._largest([step[:, :-1] for step in self.steps])
+
+    def _largest(self, steps: Sequence[FloatArray]) -> FloatArray:
+        """The size of the largest number in each of some steps (scores, features)."""
+        out = np.zeros((self.scores, len(steps)))
+        for j in self.stepped:
+            out[:, j] = np.abs(steps[j]).max(axis=1)
+        return out
 
 
 MANY_SCORES = 20

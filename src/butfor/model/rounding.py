@@ -98,9 +98,7 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     far = np.maximum(np.abs(extent.low), np.abs(extent.high))
     terms = len(far) + model.more_terms + FURTHER_STEPS
     sums = terms * _size(model, extent) + model.added_slope @ far
-    scaled = model.added_slope @ (COLUMN_STEPS * model.blur * far)
-    for j in model.stepped:
-        scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
+    scaled = (model.added_slope * far + model.largest_known_step) @ (COLUMN_STEPS * model.blur)
     return np.asarray(np.abs(A) @ ((max(unit, model.unit) + UNIT_DOUBLE) * sums + scaled))
 
 
@@ -180,9 +178,8 @@ def _size(model: Linear, extent: Extent) -> FloatArray:
         np.abs(model.intercept)
         + model.cancelled
         + model.added_slope @ np.maximum(np.abs(extent.low - model.centre), np.abs(extent.high - model.centre))
+        + model.largest_step.sum(axis=1)
     )
-    for j in model.stepped:
-        size = size + np.abs(model.steps[j]).max(axis=1)
     return np.asarray(size)
 
 

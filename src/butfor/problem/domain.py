@@ -64,7 +64,7 @@ class Domain:
             np.nan_to_num(ends[1]),
             self.step,
             self.anchor,
-            self.movable(),
+            self.movable,
         )
 
     def without_moves(self, kept: BoolArray) -> Domain:
@@ -179,6 +179,7 @@ class Domain:
             self.typical[at],
         )
 
+    @cached_property
     def movable(self) -> BoolArray:
         """For each feature, whether some row may change it."""
         room = (self.low <= self.high) & ~((self.low == self.high) & (self.low == self.factuals))

@@ -115,8 +115,13 @@ class Prices:
         `typical` and `moved` (k, features) are values and typical changes of them. The coin is a power of two, so that
         dividing by it changes no digit.
         """
-        each = [self._alone(j, typical[:, [j]], moved[:, [j]]) for j in range(len(self.l0))]
-        least = min((price for some in each for price in some.tolist() if 0 < price < np.inf), default=1.0)
+        each = self._each_added(typical, moved) + self._each_reach(typical, moved)
+        if self.Q is not None:
+            each = each + np.diag(self.Q) * (moved - typical) ** 2
+        levels = [self.tables[j] + self.linf_tables.get(j, 0.0) for j in self.tables]
+        prices = np.concatenate([some.ravel() for some in (np.delete(each, [*self.tables], axis=1), *levels)])
+        least = float(prices.min(initial=np.inf, where=(prices > 0)))
+        least = least if np.isfinite(least) else 1.0
         return replace(self, coin=2.0 ** math.floor(math.log2(least)))
 
     def without(self, columns: Sequence[int]) -> Prices:
@@ -133,13 +138,6 @@ class Prices:
         calls = {j: its for j, its in self.calls.items() if not gone[j]}
         Q = None if self.Q is None else np.where(gone | gone[:, None], 0.0, self.Q)
         return replace(self, **rates, tables=tables, linf_tables=largest, calls=calls, Q=Q)
-
-    def _alone(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
-        """The whole prices of changes of feature `j` alone. Those between two levels are all in its table."""
-        if j in self.tables:
-            return np.asarray((self.tables[j] + self.linf_tables.get(j, 0.0)).ravel())
-        both = self.separable(j, before, after) + self.reach(j, before, after)
-        return np.asarray((both if self.Q is None else both + self.Q[j, j] * (after - before) ** 2).ravel())
 
     @property
     def in_coins(self) -> Prices:

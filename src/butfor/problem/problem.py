@@ -303,7 +303,7 @@ class Problem:
 
     @cached_property
     def _form(self) -> Form:
-        movable, (merged, unmerged) = self.domain.movable(), self._merged_form()
+        movable, (merged, unmerged) = self.domain.movable, self._merged_form()
         (placed, unplaced), (cases, uncased) = self._placed_form(), self._acted_forms()
         return Form(
             model=kind_of(self.model),

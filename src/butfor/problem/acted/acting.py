@@ -177,7 +177,7 @@ class _Case:
             matrix=matrix,
             shift=shift,
             effects=tuple(effects),
-            free=self.domain.movable(),
+            free=self.domain.movable,
             low=np.fmin.reduce(ends, axis=0),
             high=np.fmax.reduce(ends, axis=0),
             step=self.domain.step,

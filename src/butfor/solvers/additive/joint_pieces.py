@@ -112,7 +112,7 @@ class JointPieces:
     def __init__(self, problem: Problem, score_set: ScoreSet) -> None:
         self.problem, self.score_set = problem, score_set
         self.A = score_set.A if len(score_set.A) else np.zeros((1, score_set.A.shape[1]))
-        features = np.flatnonzero(problem.domain.movable() | (~problem.domain.stay).any(axis=0))
+        features = np.flatnonzero(problem.domain.movable | (~problem.domain.stay).any(axis=0))
         self.columns = [SharedPieces(problem, self.A, j) for j in features.tolist()]
         self.lines = [column.lines() for column in self.columns]
         self.barred: list[FloatArray] = []

@@ -95,7 +95,7 @@ class PieceSearch:
     def __init__(self, problem: Problem, score_set: ScoreSet, limit: float) -> None:
         self.problem, self.score_set, self.limit = problem, score_set, limit
         self.weights = score_set.A[0] if len(score_set.A) else np.zeros(score_set.A.shape[1])
-        features = np.flatnonzero(problem.domain.movable() | (~problem.domain.stay).any(axis=0))
+        features = np.flatnonzero(problem.domain.movable | (~problem.domain.stay).any(axis=0))
         self.columns = [BentColumn(problem, self.weights, j) for j in features.tolist()]
         self.lines = [column.lines() for column in self.columns]
         self.point: FloatArray | None = None

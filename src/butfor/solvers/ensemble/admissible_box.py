@@ -73,7 +73,7 @@ def admissible_box(problem: Problem) -> AdmissibleBox | None:
     None if they are none: rows leave a gap, numbers may be missing or off their grid, or too many boxes would be needed for the
     leaves.
     """
-    domain, row, moves, model = problem.domain, problem.factuals[0], problem.domain.movable(), problem.model
+    domain, row, moves, model = problem.domain, problem.factuals[0], problem.domain.movable, problem.model
     if not isinstance(model, Trees) or not domain.stay[0, ~moves].all():
         return None
     orders = {j: _order(problem, model, j) for j in domain.levels if moves[j]}

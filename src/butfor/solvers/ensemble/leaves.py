@@ -60,23 +60,20 @@ def all_leaves(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, 
     return cells, fused(leaves)
 
 
-def over_finer(leaves: LeafTable, within: Sequence[IntArray]) -> LeafTable:
-    """The same leaves over finer cells.
-
-    within (features): for each finer cell of a feature, "missing" last, the cell in which it lies
-    """
-    finer = [j for j, cells in enumerate(within) if len(cells) > leaves.start[j + 1] - leaves.start[j]]
-    if not finer:
+def over_finer(leaves: LeafTable, coarse: Sequence[Cells], fine: Sequence[Cells]) -> LeafTable:
+    """The leaves over coarse cells as leaves over finer ones."""
+    within = {j: fine[j].within(coarse[j]) for j in range(len(fine)) if fine[j].count > coarse[j].count}
+    if not within:
         return leaves
     first, last, mask, masks = leaves.first.copy(), leaves.last.copy(), leaves.mask.copy(), [leaves.masks]
-    for j in finer:
+    for j, at in within.items():
         own = (leaves.feature == j) & (first <= last)
-        first[own] = np.searchsorted(within[j][:-1], first[own])
-        last[own] = np.searchsorted(within[j][:-1], last[own], side="right") - 1
+        first[own] = np.searchsorted(at[:-1], first[own])
+        last[own] = np.searchsorted(at[:-1], last[own], side="right") - 1
         for e in np.flatnonzero((leaves.feature == j) & (mask >= 0)).tolist():
-            masks.append(leaves.masks[mask[e] + within[j]])
+            masks.append(leaves.masks[mask[e] + at])
             mask[e] = sum(map(len, masks[:-1]))
-    start = np.concatenate([[0], np.cumsum([len(cells) for cells in within])]).astype(np.intp)
+    start = np.concatenate([[0], np.cumsum([cells.count + 1 for cells in fine])]).astype(np.intp)
     return leaves._replace(start=start, first=first, last=last, mask=mask, masks=np.concatenate(masks))
 
 

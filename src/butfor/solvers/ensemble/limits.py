@@ -74,10 +74,12 @@ def narrow_cells(problem: Problem, cells: tuple[Cells, ...]) -> tuple[Cells, ...
 
     On other numbers, parts of implications end to hold between two cells.
     """
-    out, movable = list(cells), problem.domain.movable()
     related = {
         name for kind in (Implication, LinearRelation) for found in problem.relations_of(kind) for name in found.numbers
     }
+    if not related:
+        return cells
+    out, movable = list(cells), problem.domain.movable
     for j in sorted(map(problem.space.index, related)):
         if movable[j] and not cells[j].levels:
             own = around(problem.factuals[0, j])

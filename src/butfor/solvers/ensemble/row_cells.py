@@ -88,7 +88,7 @@ def row_cells(problem: Problem) -> RowCells:
     problem = with_numbers(problem)
     coarse, leaves = all_leaves(model, problem.space, problem.demands.margin)
     cells = narrow_cells(problem, coarse)
-    leaves = over_finer(leaves, [fine.within(wide) for fine, wide in zip(cells, coarse, strict=True)])
+    leaves = over_finer(leaves, coarse, cells)
     tables = tabulate(problem, cells)
     return RowCells(problem, model, cells, leaves, tables, limits_of(problem, cells, tables))
 

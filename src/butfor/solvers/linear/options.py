@@ -89,7 +89,7 @@ def options_of(problem: Problem, weights: FloatArray) -> Options:
     """The choices of all rows for the score `weights s`. A feature is used if some row may or must change it."""
     model, domain = problem.model, problem.domain
     assert isinstance(model, Linear)
-    features = np.flatnonzero(domain.movable() | (~domain.stay).any(axis=0))
+    features = np.flatnonzero(domain.movable | (~domain.stay).any(axis=0))
     slope = weights @ model.slope
     every = [FeatureChoices(problem, j, model.cells[j]) for j in features.tolist()]
     runs = [_towards(choices, float(slope[choices.j])) for choices in every]

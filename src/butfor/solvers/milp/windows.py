@@ -98,7 +98,7 @@ def _typical_changes(problem: Problem) -> FloatArray | None:
     size = np.array([_typical(problem, j, float(x)) for j, x in enumerate(middle.tolist())])
     size = _for_relations(problem, size)
     width = np.array([domain.width(j) for j in range(len(size))])
-    wide = domain.movable() & (size > 0) & (width > WIDE * size)
+    wide = domain.movable & (size > 0) & (width > WIDE * size)
     wide[list(domain.levels)] = False
     return np.where(wide, size, np.inf) if wide.any() else None
 

@@ -98,7 +98,7 @@ def _narrow(problem: Problem, j: int, cells: Cells) -> Cells:
 def _ends(problem: Problem, cells: tuple[Cells, ...], tables: Tables) -> tuple[FloatArray, FloatArray]:
     """The smallest and the largest value in each cell that the row may have."""
     low, high = tables.value[0].copy(), tables.value[0].copy()
-    movable = problem.domain.movable()
+    movable = problem.domain.movable
     for j, cell in enumerate(cells):
         if cell.levels or not movable[j]:
             continue

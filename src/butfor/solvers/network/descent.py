@@ -343,7 +343,7 @@ class Descent:
     def _others(self) -> tuple[IntArray, FloatArray]:
         """Values of single columns that are worth a try at any point, and their columns."""
         domain, columns, values = self.problem.domain, [], []
-        for j in np.flatnonzero(domain.movable()).tolist():
+        for j in np.flatnonzero(domain.movable).tolist():
             if j in domain.levels:
                 tried = self._choices[j].every().tolist()
             else:

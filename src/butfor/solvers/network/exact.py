@@ -195,7 +195,7 @@ class NetworkSearch:
 
 def _additive(problem: Problem, model: Network, tables: Tables) -> bool:
     """Whether the cost of every change is just the sum of the rates of its directions."""
-    prices, free = problem.prices, problem.domain.movable()
+    prices, free = problem.prices, problem.domain.movable
     if problem.relations or prices.has_linf or prices.Q is not None or not problem.domain.stay.all():
         return False
     if prices.l0[free].any() or prices.l2[free].any():

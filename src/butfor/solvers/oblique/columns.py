@@ -41,7 +41,7 @@ def separable(problem: Problem) -> bool:
 
     They take prices and admissible values that are given column by column, and no value that goes missing.
     """
-    form, domain, movable = problem.form(), problem.domain, problem.domain.movable()
+    form, domain, movable = problem.form(), problem.domain, problem.domain.movable
     vanishing = (np.isnan(problem.factuals) | domain.missing)[:, movable].any()
     coupled = form.cost - SEPARABLE or form.constraints - {ConstraintKind.MARGIN}
     return not (coupled or vanishing or _binned(problem) or domain.single[movable].any())
@@ -49,7 +49,7 @@ def separable(problem: Problem) -> bool:
 
 def _binned(problem: Problem) -> bool:
     """Whether some number that may change is read by its cell."""
-    movable = problem.domain.movable()
+    movable = problem.domain.movable
     assert isinstance(problem.model, ObliqueTree)
     return any(movable[j] and len(cells.edges) > 0 for j, cells in enumerate(problem.model.cells))
 
@@ -188,7 +188,7 @@ def _in_use(problem: Problem) -> tuple[IntArray, IntArray]:
     assert isinstance(model, ObliqueTree)
     asked = np.any(model.gates.slope != 0, axis=0)
     asked[list(model.gates.stepped)] = True
-    used = (domain.movable() & asked) | (~domain.stay).any(axis=0)
+    used = (domain.movable & asked) | (~domain.stay).any(axis=0)
     leveled = np.array([feature.levels is not None for feature in problem.space.features])
     return np.flatnonzero(used & ~leveled), np.flatnonzero(used & leveled)
 

@@ -46,7 +46,7 @@ class FarApart(AbstractParting[Apart]):
 
 def _far(problem: Problem, near: Apart) -> Iterator[Narrow]:
     """The ways to be far from an earlier answer, column by column."""
-    for j in np.flatnonzero(problem.domain.movable() | ~problem.domain.stay[0]).tolist():
+    for j in np.flatnonzero(problem.domain.movable | ~problem.domain.stay[0]).tolist():
         feature, value = problem.space.features[j], near.point[j]
         reach = near.distance * feature.range
         yield from _sides(j, value, feature.levels, (value - reach, value + reach))

@@ -101,7 +101,7 @@ class _Tries:
     def _changed(self, here: FloatArray, rows: IntArray) -> FloatArray:
         """Points with one feature changed (rows, tries, features)."""
         made = []
-        for j in np.flatnonzero(self.problem.domain.movable()).tolist():
+        for j in np.flatnonzero(self.problem.domain.movable).tolist():
             values = self._values(j)[rows]
             tries = np.repeat(here[:, None], values.shape[1], axis=1)
             tries[:, :, j] = values

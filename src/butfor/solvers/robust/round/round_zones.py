@@ -274,8 +274,7 @@ class RoundZones(AbstractCutting):
     def _widest(self, missed: Missed, neighbour: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The widest box around a failing neighbour in which all rows fail, as far as rows go that cost less than the best."""
         domain, ends = self.problem.domain, [cells.edges for cells in self.trees.model.cells]
-        able = domain.movable()
-        able[list(domain.levels)] = False
+        able = domain.movable & ~np.isin(np.arange(len(domain.step)), [*domain.levels])
         low, high = (np.where(able, end, neighbour) for end in self.outside.reach(self.best.cost))
         least = np.array([np.nextafter(-missed.least, np.inf)])  # of the negative sum
         fails_in = missed_in(self.trees.model, -missed.row[None], least, neighbour, np.zeros(len(able)), self.until)
