@@ -34,6 +34,7 @@ from operator import lt, mul
 LARGEST_FILE = 1 << 30
 FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
 SHARE = 1 << FINE  # so many units is a share of 1
+GRAIN = F(1, 1 << 20)  # logits of weighted features are looked at in this unit
 BIG = 1 << 200  # every number of a step is smaller
 INF = float("inf")
 
@@ -354,7 +355,7 @@ class Model:
         lists = [x if type(x) is list else [x] for x in (told["base"], *told["weights"])]
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
-        kinds = {kind: kind for kind in ("logistic", "score", "value", "largest")}
+        kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest")}
         self.sums(told["sum"], kinds, False, 53, base, told.get("off"))
         self.weights = [(F(0), *its) for its in weights]
 
@@ -785,7 +786,7 @@ class Question:
         need(all(f in column_of for f, its in enumerate(model.weights) if any(its)), "no column sets a feature that has a weight")
         sizes = enumerate(zip(*[term.size for term in self.terms]))
         doubts = [model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes] or model.doubts
-        self.wanted = Wanted(model, shared["wanted"], doubts)
+        self.wanted, self.grain = Wanted(model, shared["wanted"], doubts), GRAIN
         if not model.weights:
             self.count_in_units(column_of)
 
@@ -845,7 +846,7 @@ class Question:
     def curve(self, rates, low, high):
         """At most so much is the mean worth more than its logits, if they lie between these ends; 0 if no mean is wanted."""
         its = zip(rates[:-1], self.goals[0], low, high) if self.wanted.mean else ()
-        return sum(self.above(rates[-1] * SHARE, rate, a - zero, b - zero) for rate, zero, a, b in its)
+        return sum(up(self.above(rates[-1] * SHARE, rate, a - zero, b - zero)) for rate, zero, a, b in its)
 
     def above(self, worth, rate, low, high):
         """The most that worth x share(x) - rate x is for x, in grains, between two ends, or more.
@@ -864,7 +865,7 @@ class Question:
             bottom, top = share(x * self.grain)
             least, most = (worth * self.grain * p * (1 - p) - rate for p in (top, max(bottom, F(1, 2))))
             found.append(at(x) + max(most * (high - x), -least * (x - start), 0))
-        return up(max(found))
+        return max(found)
 
     def answer(self, values):
         """The cost of an answer, and whether the estimator surely says what is wanted."""
@@ -1129,7 +1130,9 @@ class LinearWalk:
     def __init__(self, question):
         self.q, self.terms, sums = question, question.terms, len(question.model.base)
         kept = [Goal(sums + k, 0, -most, -most, False) for k, (_, most) in enumerate(question.limits)]
-        self.rates = [F(0)] * len(question.wanted.ways[0] + kept)
+        self.mean, self.logits = question.wanted.mean, len(question.wanted.ways[0])
+        self.reach = [F(0)] * self.logits  # what a unit of each logit is taken to cost, where its ends are looked for
+        self.rates = [F(0)] * len(question.wanted.ways[0] + kept + [0] * bool(self.mean))
         self.rules = [rule.parts for rule in question.rules]
         self.open = [self.narrowed([term.all for term in self.terms], way + kept) for way in reversed(question.wanted.ways)]
 
@@ -1137,6 +1140,9 @@ class LinearWalk:
         if kind == "rate":
             rates, shift = rates_of(what, len(self.rates))
             self.rates = [F(rate, 1 << shift) for rate in rates]
+        elif kind == "reach" and self.mean:
+            rates, shift = rates_of(what, self.logits)
+            self.reach = [F(rate, 1 << shift) for rate in rates]
         elif kind == "split":
             j, (box, way) = whole(what[0], 0, len(self.terms), "a column"), self.open.pop()
             for part in self.terms[j].parts(box[j], what[1])[::-1]:
@@ -1169,7 +1175,28 @@ class LinearWalk:
         for saving, j, value in sorted(savings)[: max(room, 0)]:
             if saving < 0:
                 total, values[j] = total + saving, value
+        if self.mean:
+            ends = list(self.ends(box, way))
+            if any(high < low for low, high in ends):
+                return None
+            total += rates[-1] * self.mean[0]
+            total -= sum(self.q.above(rates[-1], rate * GRAIN, *its) for rate, its in zip(rates, ends))
         return (total, values) if room >= 0 else None
+
+    def ends(self, box, way):
+        """The least and the most, in grains, that each logit may be in a box for rows that cost less than the claim.
+
+        If a unit is taken to cost u, then u x gain <= claim - the sum over columns of their least (price - u x gain).
+        """
+        for goal, reach in zip(way, self.reach):
+            unit, ends = reach or F(1), []
+            for sign in (-1, 1):
+                worth = [F(0)] * len(self.q.model.base + self.q.limits)
+                worth[goal.plus], worth[goal.less] = sign * unit, -sign * unit
+                each = [term.least(part, worth, self.q.none or not reach) for term, part in zip(self.terms, box)]
+                most = self.q.below * (reach > 0) - sum(min(x[0] for x in its if x) for its in each)
+                ends.append((sign * most / unit - goal.least) / GRAIN)
+            yield ends
 
 
 # ------------------------------------------------------------------------------------------------------------- a proof

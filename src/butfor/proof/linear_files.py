@@ -14,7 +14,7 @@ from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE
 from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, weights_file
 
-SUMS_OF_WEIGHTS = ("value", "logistic", "score", "largest")
+SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest")
 """What weighted sums may be, as the checker calls it."""
 
 FOLD_BLUR = 2.0**-44

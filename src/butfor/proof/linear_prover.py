@@ -129,7 +129,10 @@ class LinearProver:
         column, (_, _, stay, change) = term.column, part
         if stay and change and column.now in (a, b):
             return "stay"
-        at = a + share * (b - a)
+        return self._cut(column, a + share * (b - a))
+
+    def _cut(self, column: Any, at: Fraction) -> str:
+        """A cut at a number, between two points of the grid."""
         if column.step:
             at = column.anchor + ((at - column.anchor) // column.step + Fraction(1, 2)) * column.step
         return float(at).hex()

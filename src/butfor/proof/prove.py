@@ -31,6 +31,7 @@ from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.prover import Prover
 from butfor.proof.rivals_prover import RivalsProver
+from butfor.proof.sigmoids_prover import SigmoidsProver
 from butfor.records.whole_file import path_of, write_whole
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
@@ -322,7 +323,7 @@ class _Writer:
         own = by.parsed(head)
         asked = by.Question(shared, own, self.asked.model)
         several = len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
-        linear = RivalsProver if several else LinearProver
+        linear = SigmoidsProver if asked.wanted.mean else RivalsProver if several else LinearProver
         of_trees = MeanProver if asked.wanted.mean else Prover
         prover = linear(asked, budget) if self.asked.model.weights else of_trees(asked, by.runs, budget)
         steps = prover.prove()

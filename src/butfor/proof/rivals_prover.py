@@ -45,6 +45,10 @@ class RivalsProver(LinearProver):
         broken = [part for row, _ in sorted(rows, key=lambda own: -own[1]) if (part := self._broken(box, row))]
         self._say(split=broken[0] if broken else self._parting(box, rows))
 
+    def _hopeless(self, hoped: float) -> bool:
+        """Whether a box is to be parted before its best rates are known, because no rates prove more than is hoped, in claims."""
+        return False
+
     def _broken(self, box: list[Any], row: list[Any]) -> list[Any]:
         """Where to part a box because a row breaks a rule: where the first part of it that is not decided begins or ends."""
         terms = self.walk.terms
@@ -60,25 +64,46 @@ class RivalsProver(LinearProver):
 
     def _best_planes(self, box: list[Any], way: list[Any]) -> tuple[list[BoundPlane], FloatArray] | None:
         """The planes, and the share of each in the best mixture; None if the rates that were said last prove the claim."""
-        planes, rates, best = list[BoundPlane](), self.walk.rates, -np.inf
+        planes, rates, best = list[BoundPlane](), self._begun(), -np.inf
         share = np.ones(1)
         while len(planes) < MOST_MIXTURES:
-            found = self.walk.bound(box, way, rates)
+            every = self._every(rates)
+            found = self.walk.bound(box, way, every)
             if found is None or found[0] >= self.below:
-                if found is not None and rates != self.walk.rates:
-                    self._say(rate=_written(rates))
+                if found is not None and every != self.walk.rates:
+                    self._say(rate=written(every))
                 return None
             total, row = found
-            slope = [goal.least - self._gain(row, self._worth(goal)) for goal in way]
-            if self._cost(row) < self.below and max(slope) <= 0 and not self._broken(box, row):
+            slope = self._slope(way, row)
+            if self._cost(row) < self.below and self._reached(way, row) and not self._broken(box, row):
                 raise CheaperError(row)
             planes.append(BoundPlane(rates, total, slope, row))
             best = max(best, float(total / self.below))
             wanted, hoped, share = self._highest(planes)
             rates = [Fraction(x) for x in wanted.tolist()]
-            if hoped - best < NEAR_THE_PLANES:
+            if hoped - best < NEAR_THE_PLANES or self._hopeless(hoped):
                 break
         return planes, share
+
+    def _missing(self, way: list[Any], row: list[Any]) -> list[Fraction]:
+        """By how much a row misses each goal."""
+        return [goal.least - self._gain(row, self._worth(goal)) for goal in way]
+
+    def _reached(self, way: list[Any], row: list[Any]) -> bool:
+        """Whether a row reaches all goals."""
+        return max(self._missing(way, row)) <= 0
+
+    def _begun(self) -> list[Fraction]:
+        """The rates that are tried first."""
+        return list(self.walk.rates)
+
+    def _every(self, rates: list[Fraction]) -> list[Fraction]:
+        """The rates of all goals, if those that are looked for are some of them."""
+        return rates
+
+    def _slope(self, way: list[Any], row: list[Any]) -> list[Fraction]:
+        """How the bound rises with each rate that is looked for, where a row attains it."""
+        return self._missing(way, row)
 
     def _highest(self, planes: Sequence[BoundPlane]) -> HighestPoint:
         """Where the planes are highest."""
@@ -135,7 +160,7 @@ def _mean(shares: dict[Any, float]) -> Fraction:
     return total / Fraction(sum(shares.values()))
 
 
-def _written(rates: list[Fraction]) -> list[int]:
+def written(rates: list[Fraction]) -> list[int]:
     """Rates as whole numbers over a power of two, which comes last."""
     shift = max(rate.denominator.bit_length() - 1 for rate in rates)
     return [*[int(rate * (1 << shift)) for rate in rates], shift]

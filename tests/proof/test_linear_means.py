@@ -1,0 +1,169 @@
+"""Means of sigmoids of weighted sums: what a calibrator of several linear models says."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import butfor as bf
+from butfor.proof.checker import checker
+from tests.proof.attacks import broken_by
+from tests.proof.cases import Case, read
+from tests.proof.test_means import CONSTRAINTS, admitted, calibrated
+from tests.proof.test_read_files import encoded, least, whole_numbers
+
+MODELS = {
+    "support vectors": lambda: calibrated(LinearSVC()),
+    "logistic": lambda: calibrated(make_pipeline(StandardScaler(), LogisticRegression()), cv=5),
+    "votes": lambda: encoded(
+        VotingClassifier([("few", LogisticRegression(C=0.01)), ("many", LogisticRegression())], voting="soft")
+    ),
+    "threshold": lambda: encoded(FixedThresholdClassifier(CalibratedClassifierCV(LinearSVC(), cv=2), threshold=0.62)),
+}
+
+
+@pytest.mark.shorter(6)
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = MODELS[kind]().fit(X, y)
+    predicted = model.predict(X)
+    rows = pd.concat([X[predicted == k].iloc[:2] for k in (0, 1)])
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, constraints=CONSTRAINTS[name]), model, tmp_path)
+    for (_, row), one, was in zip(rows.iterrows(), proofs, (0, 0, 1, 1), strict=True):
+        cheapest = least(
+            X, row, lambda every, row=row, was=was: (model.predict(every) != was) & admitted(name, every, row)
+        )
+        assert one.verified, one.words
+        assert one.below == pytest.approx(cheapest, rel=1e-8)
+
+
+@pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
+@pytest.mark.parametrize("label", [0, 1])
+def test_probabilities_are_those_of_the_estimator(label: int, ends: dict[str, float], tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = MODELS["support vectors"]().fit(X, y)
+    (end,) = ends.values()
+
+    def met(every: pd.DataFrame) -> np.ndarray:
+        chance = model.predict_proba(every)[:, label]
+        return np.asarray(chance >= end if "at_least" in ends else chance <= end)
+
+    rows = X[~met(X)].iloc[:3]
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, target=bf.probability(label, **ends)), model, tmp_path)
+    assert proofs.verified == 3
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+
+
+def measurements() -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd"))
+    return X, (X["a"] - X["b"] + rng.normal(scale=0.5, size=200) > 0.3).astype(int).to_numpy()
+
+
+@pytest.mark.parametrize("wanted", [1, bf.probability(1, at_least=0.9)])
+def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_path: Path) -> None:
+    """What is proven is what it costs, no cheaper row is met, and a bolder claim is refused."""
+    X, y = measurements()
+    model = CalibratedClassifierCV(LinearSVC(), cv=3).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:2]
+    answers = bf.Explainer(model, data=X).explain(rows, target=wanted)
+    proofs = bf.prove(answers, model, tmp_path)
+    spans, rng = (X.max() - X.min()).to_numpy(), np.random.default_rng(1)
+    for (_, row), answer, one in zip(rows.iterrows(), answers, proofs, strict=True):
+        assert one.verified, one.words
+        assert one.below == pytest.approx(answer.cost, abs=2e-7)
+        shares = rng.dirichlet(np.full(4, 0.3), 20_000) * rng.choice([-1, 1], (20_000, 4)) * one.below
+        cheaper = pd.DataFrame(row.to_numpy() + shares * spans, columns=X.columns)
+        assert (model.predict_proba(cheaper)[:, 1] < (0.5 if wanted == 1 else 0.9)).all()
+    found = read(next(tmp_path.glob("*.proof")))
+    assert found.accepted()
+    assert not found.bolder(1.0 + 1e-6).accepted()
+
+
+def claim(name: str, below: float, steps: list[dict[str, Any]], **mine: Any) -> Case:
+    """A claim that no x gets a mean of 0.75 of two sigmoids of x, if the change by x costs less than so much."""
+    model = {"format": "butfor.linear/1", "sum": "mean", "base": [0, 0], "weights": [[1, 1]]}
+    line = {
+        "name": "x",
+        "features": [0],
+        "grid": None,
+        "single": False,
+        "edges": None,
+        "line": [1, 0, 0],
+        "missing": None,
+    }
+    own = {"now": 0, "least": -10, "most": 10, "stay": True, "price": [0, 1, 0], **mine}
+    shared = {"format": "butfor.question/1", "wanted": {"of": ["probability", 1], "at least": (0.75).hex()}, "columns": [line],
+              "recorded": []}  # fmt: skip
+    head = {
+        "format": "butfor.proof/1",
+        "row": "1",
+        "columns": [own],
+        "changes": None,
+        "below": below.hex(),
+        "answer": None,
+    }
+    return Case(shared, head, [json.dumps(step) for step in steps], "linear", json.dumps(model), name)
+
+
+def rated(logit: int, mean: int) -> list[dict[str, Any]]:
+    return [{"rate": [logit, logit, mean, 0]}, {"end": "dual"}]
+
+
+REACH = {"reach": [1, 1, 0]}
+SABOTAGE = {
+    "no curve": ("            total -= sum(self.q.above(rates[-1], rate * GRAIN, *its) for rate, its in zip(rates, ends))\n", ""),
+    "one end for two": ("for sign in (-1, 1):\n                worth", "for sign in (-1, -1):\n                worth"),
+    "costs nothing to reach": ("most = self.q.below * (reach > 0) - sum(", "most = -sum("),
+    "nobody where ends meet": ("if any(high < low for", "if any(high <= low for"),
+    "the mean twice": ("total += rates[-1] * self.mean[0]\n", "total += 2 * rates[-1] * self.mean[0]\n"),
+}  # fmt: skip
+PARTS: list[dict[str, Any]] = [{"split": [0, "stay"]}, {"end": "dual"}, {"end": "dual"}]
+FALSE = {
+    "no curve": claim("no curve", 1.5, rated(0, 2)),
+    "one end for two": claim("one end for two", 1.5, rated(0, 2)),
+    "costs nothing to reach": claim("costs nothing to reach", 1.5, [REACH, *rated(0, 4)]),
+    "nobody where ends meet": claim("nobody where ends meet", 3.0, PARTS, least=2, most=2),
+    "the mean twice": claim("the mean twice", 1.5, rated(0, 2)),
+}
+
+
+@pytest.mark.parametrize("name", SABOTAGE)
+def test_a_broken_checker_is_found_out(name: str) -> None:
+    x = 2.0 if name == "nobody where ends meet" else 1.2
+    assert 1 / (1 + math.exp(-x)) > 0.75
+    assert x < float.fromhex(FALSE[name].own["below"])
+    with pytest.raises(checker().Wrong):
+        FALSE[name].check()
+    assert FALSE[name].accepted(broken_by(*SABOTAGE[name]))
+
+
+def test_ends_hold_for_all_rows_below_the_claim() -> None:
+    """Whatever a unit of a logit is taken to cost."""
+    whole = claim("", 1.5, [])
+    by = checker()
+    model = by.Model("linear", whole.content.encode())
+    question = by.Question(by.parsed(json.dumps(whole.shared)), by.parsed(json.dumps(whole.own)), model)
+    walk = by.LinearWalk(question)
+    for reach in (Fraction(0), Fraction(1, 9), Fraction(1), Fraction(5)):
+        walk.reach = [reach] * 2
+        for low, high in walk.ends(*walk.open[-1]):
+            assert low * by.GRAIN < -1.5 + 1e-9
+            assert high * by.GRAIN >= 1.5
