@@ -94,7 +94,19 @@ def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_pa
         assert (model.predict_proba(cheaper)[:, 1] < (0.5 if wanted == 1 else 0.9)).all()
     found = read(next(tmp_path.glob("*.proof")))
     assert found.accepted()
-    assert not found.bolder(1.0 + 1e-6).accepted()
+    assert not found.bolder(1.001).accepted()
+
+
+def test_that_nothing_helps_is_proven(tmp_path: Path) -> None:
+    X, y = measurements()
+    model = CalibratedClassifierCV(LinearSVC(), cv=3).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:2]
+    kept = [bf.fixed("a"), bf.between("b", low=0.0)]
+    answers = bf.Explainer(model, data=X).explain(rows, target=bf.probability(1, at_least=0.999), constraints=kept)
+    assert {*answers.statuses} == {bf.Status.PROVEN_INFEASIBLE}
+    proofs = bf.prove(answers, model, tmp_path)
+    assert proofs.verified == 2
+    assert all("no admissible row gets" in one.words for one in proofs)
 
 
 def claim(name: str, below: float, steps: list[dict[str, Any]], **mine: Any) -> Case:

@@ -326,9 +326,8 @@ class _Writer:
         linear = SigmoidsProver if asked.wanted.mean else RivalsProver if several else LinearProver
         of_trees = MeanProver if asked.wanted.mean else Prover
         prover = linear(asked, budget) if self.asked.model.weights else of_trees(asked, by.runs, budget)
-        steps = prover.prove()
-        body = [head, *steps]
-        lines = [*body, json.dumps({"steps": len(steps), "sha256": _sha256("\n".join(body).encode())})]
+        body = [head, *prover.prove()]
+        lines = [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
         return lines, by.proven(asked, own, lines)
 
     def _written(self, i: int, name: str, lines: list[str], below: float, words: str) -> Proven:

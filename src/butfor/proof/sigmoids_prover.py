@@ -16,7 +16,7 @@ from butfor.proof.checker import checker
 from butfor.proof.failing import UnprovenError
 from butfor.proof.rivals_prover import BoundPlane, RivalsProver, written
 
-HALVINGS = 30
+HALVED_MOVES = 30
 """So often a way is halved to find how far a number may move."""
 
 SLOPES = 2**24
@@ -171,7 +171,7 @@ class SigmoidsProver(RivalsProver):
         low, high = Fraction(0), Fraction(1)
         if self._price(term, end) < most:
             return end
-        for _ in range(HALVINGS):
+        for _ in range(HALVED_MOVES):
             middle = (low + high) / 2
             low, high = (middle, high) if self._price(term, near + middle * (end - near)) < most else (low, middle)
         return near + low * (end - near)
