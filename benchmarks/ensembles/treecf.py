@@ -41,7 +41,7 @@ def measure(scale: Scale) -> Iterator[Line]:
         yield {"kind": "left out", "why": f"{' and '.join(missing)} not installed", **where()}
         return
     for table, name, estimator in sizes(scale):
-        yield from _size(table, name, estimator, small(scale, scale.rival_rows, scale.limit))
+        yield from _size(table, name, estimator, scale)
     adult = adult_numbers()
     if adult is None:
         yield {"kind": "left out", "table": "adult as numbers", "why": "BUTFOR_DATA does not have its file", **where()}
