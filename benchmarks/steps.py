@@ -40,8 +40,8 @@ def run_steps(package: str, steps: Sequence[str], known: Path | None = None) -> 
 
 def done_of(commit: str | None, known: Path) -> dict[str, float]:
     """The steps that are done for a commit, with their seconds."""
-    told = json.loads(known.read_text()) if known.exists() else {}
-    return dict(told["steps"]) if told and told["commit"] == commit else {}
+    record = json.loads(known.read_text()) if known.exists() else {}
+    return dict(record["steps"]) if record and record["commit"] == commit else {}
 
 
 def told(seconds: float) -> str:

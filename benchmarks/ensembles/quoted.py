@@ -9,7 +9,7 @@ import pandas as pd
 
 from benchmarks.ensembles.report import CONTINUOUS, PROVEN
 from benchmarks.ensembles.report_treecf import SETTLED
-from benchmarks.ensembles.written import pairs, read, rows_of, seconds, summaries
+from benchmarks.ensembles.written import pairs, ratio_of, read, rows_of, seconds, summaries
 from benchmarks.harness import RESULTS
 
 FOREST = "RF 100 x depth 5"
@@ -93,7 +93,7 @@ def _dearer(pair: pd.DataFrame) -> float:
     return float((answered["cost"] / answered["cost_ours"]).median())
 
 
-def _spread(sizes: Iterable[float], shown: Callable[[float], str] = "{:.3g}".format) -> str:
+def _spread(sizes: Iterable[float], shown: Callable[[float], str] = ratio_of) -> str:
     sizes = list(sizes)
     return f"{shown(min(sizes))} to {shown(max(sizes))}"
 

@@ -32,11 +32,16 @@ def seconds(x: float) -> str:
     return f"{x:.2f}" if x >= 1 else f"{x:.2g}"
 
 
+def ratio_of(x: float) -> str:
+    """How many times, with three digits that count, or whole."""
+    return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
+
+
 def times(ratio: pd.Series[float]) -> str:
     """The median of some ratios and their ends."""
     if ratio.empty:
         return "-"
-    return f"{ratio.median():.3g} ({ratio.min():.3g} to {ratio.max():.3g})"
+    return f"{ratio_of(ratio.median())} ({ratio_of(ratio.min())} to {ratio_of(ratio.max())})"
 
 
 def rows_of(lines: pd.DataFrame) -> pd.DataFrame:

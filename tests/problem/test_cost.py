@@ -66,11 +66,11 @@ LOST = np.array([[np.nan, 400.0, 2.0, 1.0]])
     ],
     ids=repr,
 )  # fmt: skip
-def test_what_is_left_if_some_columns_go_back_is_what_the_rest_costs(cost) -> None:
+def test_what_is_spared_if_some_columns_go_back_is_what_the_rest_costs_less(cost) -> None:
     before, after = np.vstack([BEFORE, BEFORE, LOST]), np.vstack([AFTER, LOST, AFTER])
     groups = [list(group) for size in (1, 2, 3, 4) for group in combinations(range(4), size)]
     prices = price(cost, SPACE)
-    left = prices.undone(before, after, groups)
+    left = prices.total(before, after)[:, None] - prices.spared(before, after, groups)
     for group, found in zip(groups, left.T, strict=True):
         rest = after.copy()
         rest[:, group] = before[:, group]

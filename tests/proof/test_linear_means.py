@@ -23,8 +23,8 @@ import butfor as bf
 from butfor.proof.checker import checker
 from tests.proof.attacks import broken_by
 from tests.proof.cases import Case, read
-from tests.proof.test_means import CONSTRAINTS, admitted, calibrated
-from tests.proof.test_read_files import encoded, least, whole_numbers
+from tests.proof.test_means import CONSTRAINTS, calibrated, claims_of_classes, claims_of_probabilities
+from tests.proof.test_read_files import encoded
 
 MODELS = {
     "support vectors": lambda: calibrated(LinearSVC()),
@@ -40,35 +40,13 @@ MODELS = {
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
-    X, y = whole_numbers()
-    model = MODELS[kind]().fit(X, y)
-    predicted = model.predict(X)
-    rows = pd.concat([X[predicted == k].iloc[:2] for k in (0, 1)])
-    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, constraints=CONSTRAINTS[name]), model, tmp_path)
-    for (_, row), one, was in zip(rows.iterrows(), proofs, (0, 0, 1, 1), strict=True):
-        cheapest = least(
-            X, row, lambda every, row=row, was=was: (model.predict(every) != was) & admitted(name, every, row)
-        )
-        assert one.verified, one.words
-        assert one.below == pytest.approx(cheapest, rel=1e-8)
+    assert claims_of_classes(MODELS[kind](), name, tmp_path).verified == 4
 
 
 @pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
 @pytest.mark.parametrize("label", [0, 1])
 def test_probabilities_are_those_of_the_estimator(label: int, ends: dict[str, float], tmp_path: Path) -> None:
-    X, y = whole_numbers()
-    model = MODELS["support vectors"]().fit(X, y)
-    (end,) = ends.values()
-
-    def met(every: pd.DataFrame) -> np.ndarray:
-        chance = model.predict_proba(every)[:, label]
-        return np.asarray(chance >= end if "at_least" in ends else chance <= end)
-
-    rows = X[~met(X)].iloc[:3]
-    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, target=bf.probability(label, **ends)), model, tmp_path)
-    assert proofs.verified == 3
-    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
-        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert claims_of_probabilities(MODELS["support vectors"](), label, ends, tmp_path).verified == 4
 
 
 def measurements() -> tuple[pd.DataFrame, np.ndarray]:

@@ -72,31 +72,25 @@ def admitted(name: str, every: pd.DataFrame, row: pd.Series) -> np.ndarray:
     return np.asarray(every["years"] + every["late"] <= 6) if name == "a sum" else np.ones(len(every), dtype=bool)
 
 
-@pytest.mark.shorter(7)
-@pytest.mark.parametrize("name", CONSTRAINTS)
-@pytest.mark.parametrize("kind", MODELS)
-def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
+def claims_of_classes(model: Any, name: str, folder: Path) -> Any:
+    """Proofs about two rows of each class under a constraint. What they claim is compared with all rows that there are."""
     X, y = whole_numbers()
-    model = MODELS[kind]().fit(X, y)
-    predicted = model.predict(X)
+    predicted = model.fit(X, y).predict(X)
     rows = pd.concat([X[predicted == k].iloc[:2] for k in (0, 1)])
-    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, constraints=CONSTRAINTS[name]), model, tmp_path)
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, constraints=CONSTRAINTS[name]), model, folder)
     for (_, row), one, was in zip(rows.iterrows(), proofs, (0, 0, 1, 1), strict=True):
         cheapest = least(
             X, row, lambda every, row=row, was=was: (model.predict(every) != was) & admitted(name, every, row)
         )
         assert one.verified, one.words
         assert one.below == pytest.approx(cheapest, rel=1e-8)
-    assert {*said(second, [one.file for one in proofs if one.file])} == {"VERIFIED: the bound, by the second checker"}
+    return proofs
 
 
-@pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
-@pytest.mark.parametrize("label", [0, 1])
-def test_probabilities_are_those_of_the_estimator(
-    label: int, ends: dict[str, float], second: Path, tmp_path: Path
-) -> None:
+def claims_of_probabilities(model: Any, label: int, ends: dict[str, float], folder: Path) -> Any:
+    """The same about four rows whose probability must reach an end."""
     X, y = whole_numbers()
-    model = MODELS["forest"]().fit(X, y)
+    model.fit(X, y)
     (end,) = ends.values()
 
     def met(every: pd.DataFrame) -> np.ndarray:
@@ -104,11 +98,31 @@ def test_probabilities_are_those_of_the_estimator(
         return np.asarray(chance >= end if "at_least" in ends else chance <= end)
 
     rows = X[~met(X)].iloc[:4]
-    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, target=bf.probability(label, **ends)), model, tmp_path)
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, target=bf.probability(label, **ends)), model, folder)
     assert proofs.verified == 4
     for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
         assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
-    assert {*said(second, [one.file for one in proofs if one.file])} == {"VERIFIED: the bound, by the second checker"}
+    return proofs
+
+
+VERIFIED_TWICE = {"VERIFIED: the bound, by the second checker"}
+
+
+@pytest.mark.shorter(7)
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
+    proofs = claims_of_classes(MODELS[kind](), name, tmp_path)
+    assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
+
+
+@pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
+@pytest.mark.parametrize("label", [0, 1])
+def test_probabilities_are_those_of_the_estimator(
+    label: int, ends: dict[str, float], second: Path, tmp_path: Path
+) -> None:
+    proofs = claims_of_probabilities(MODELS["forest"](), label, ends, tmp_path)
+    assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
 
 
 def test_real_numbers_need_boxes_and_messages(second: Path, tmp_path: Path) -> None:
@@ -122,7 +136,7 @@ def test_real_numbers_need_boxes_and_messages(second: Path, tmp_path: Path) -> N
     assert proofs.verified == 4
     files = [one.file for one in proofs if one.file]
     assert any('"end":"dual"' in file.read_text() for file in files)
-    assert {*said(second, files)} == {"VERIFIED: the bound, by the second checker"}
+    assert {*said(second, files)} == VERIFIED_TWICE
 
 
 def test_votes_in_float32_say_so_and_votes_of_unequal_weight_are_refused(tmp_path: Path) -> None:

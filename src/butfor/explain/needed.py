@@ -88,8 +88,9 @@ def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
     least = np.full(len(at), -np.inf)
     if not any(score_set.offset for score_set in many.score_sets):
         least = bound - tolerated(bound)
-    most = many.prices.total(start, points) * (1 + NO_HIGHER)
-    left = many.prices.undone(start, points, groups)
+    whole = many.prices.total(start, points)
+    most = whole * (1 + NO_HIGHER)
+    left = whole[:, None] - many.prices.spared(start, points, groups)
     rounded = NO_HIGHER * most[:, None]
     able = (left <= most[:, None] + rounded) & (left >= least[:, None] - rounded)
     able &= np.stack([changed[:, group].all(axis=1) for group in groups], axis=1)
@@ -119,7 +120,7 @@ def _perhaps(problem: Problem, points: FloatArray, groups: Sequence[Sequence[int
     able = []
     for group in groups:
         gained = sum(linear_terms(model, j, points[:, j]) - linear_terms(model, j, start[:, j]) for j in group)
-        left = scores - gained
+        left = scores - np.transpose(gained)
         each = [one.perhaps(left, doubt) for one, doubt in zip(problem.score_sets, doubts, strict=True)]
         able.append(np.any(each, axis=0))
     return np.stack(able, axis=1)

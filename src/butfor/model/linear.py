@@ -98,10 +98,11 @@ def _sums(X: FloatArray, slope: FloatArray) -> FloatArray:
     return X @ slope.T if len(slope) >= MANY_SCORES else np.einsum("ij,sj->is", X, slope)
 
 
-def linear_terms(model: Linear, j: int, x: FloatArray) -> FloatArray:
-    """What values of feature `j` add to each score (values, scores)."""
-    out = np.nan_to_num(x - model.centre[j])[:, None] * model.slope[:, j]
-    return np.asarray(out + model.steps[j][:, model.cells[j].index(x)].T if j in model.stepped else out)
+def linear_terms(model: Linear, j: int, values: FloatArray) -> FloatArray:
+    """What some values of a feature add to each score (scores, values)."""
+    lost = np.isnan(values)
+    sloped = model.slope[:, [j]] * np.where(lost, 0.0, values - model.centre[j])
+    return np.asarray(sloped + model.steps[j][:, model.cells[j].index(values)])
 
 
 def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from butfor.model.bent_tree import BentTree
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells
 from butfor.model.computed import FreeLayout, OverComputed, completed
-from butfor.model.linear import Linear
+from butfor.model.linear import Linear, linear_terms
 from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
 from butfor.model.monotone import STEP_ROUNDINGS
@@ -128,7 +128,9 @@ def _(model: Linear, layout: ColumnLayout) -> Linear:
     cancelled = np.broadcast_to(model.cancelled, (model.scores,)).astype(np.float64)
     fine = model.fine
     for group in layout.groups:
-        terms = np.stack([_terms(model, j, x) for j, x in zip(group.columns.tolist(), group.codes.T, strict=True)])
+        terms = np.stack(
+            [linear_terms(model, j, x) for j, x in zip(group.columns.tolist(), group.codes.T, strict=True)]
+        )
         step, sizes = terms.sum(axis=0), np.abs(terms)
         fine = min(fine, *(_fine(model, j, x) for j, x in zip(group.columns.tolist(), group.codes.T, strict=True)))
         far = np.nan_to_num(np.abs(group.codes)).max(axis=0, initial=0.0)
@@ -167,13 +169,6 @@ def _(model: Additive, layout: ColumnLayout) -> Additive | Linear:
     line = replace(line, steps=tuple(steps), cancelled=cancelled)
     kept = tuple(replace(shape, feature=place[shape.feature]) for shape in model.shapes if shape.feature in place)
     return Additive(line, kept) if kept else line
-
-
-def _terms(model: Linear, j: int, values: FloatArray) -> FloatArray:
-    """What some values of a column add to each score (scores, values)."""
-    lost = np.isnan(values)
-    sloped = model.slope[:, [j]] * np.where(lost, 0.0, values - model.centre[j])
-    return np.asarray(sloped + model.steps[j][:, model.cells[j].index(values)])
 
 
 def _fine(model: Linear, j: int, values: FloatArray) -> float:

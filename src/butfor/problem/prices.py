@@ -198,26 +198,23 @@ class Prices:
             cost = cost + np.einsum("ni,ij,nj->n", gap, self.Q, gap)
         return np.asarray(cost)
 
-    def undone(self, before: FloatArray, after: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
-        """What is left of the whole cost of each row if the columns of a group went back (rows, groups).
-
-        It is taken from the whole, so its last digits are those of the whole.
-        """
+    def spared(self, before: FloatArray, after: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
+        """How much less each row would cost if the columns of a group went back (rows, groups)."""
         each = self._each_added(before, after)
-        left = self.total(before, after)[:, None] - np.stack([each[:, group].sum(axis=1) for group in groups], axis=1)
+        out = np.stack([each[:, group].sum(axis=1) for group in groups], axis=1)
         if self.has_linf:
             reach = self._each_reach(before, after)
             first = np.argsort(-reach, axis=1)[:, : 1 + max(map(len, groups))]
             most = np.take_along_axis(reach, first, axis=1)
             others = [np.where(np.isin(first, group), 0.0, most).max(axis=1) for group in groups]
-            left = left - most[:, :1] + np.stack(others, axis=1)
+            out = out + most[:, :1] - np.stack(others, axis=1)
         if self.Q is not None:
             gap = np.nan_to_num(after - before)
             slope = gap @ (self.Q + self.Q.T)
             for at, group in enumerate(groups):
                 some, own = gap[:, group], self.Q[np.ix_(group, group)]
-                left[:, at] += np.einsum("ni,ij,nj->n", some, own, some) - (some * slope[:, group]).sum(axis=1)
-        return np.asarray(left)
+                out[:, at] += (some * slope[:, group]).sum(axis=1) - np.einsum("ni,ij,nj->n", some, own, some)
+        return np.asarray(out)
 
     def _each_added(self, before: FloatArray, after: FloatArray) -> FloatArray:
         """The prices of each feature that are added up."""

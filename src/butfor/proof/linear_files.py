@@ -83,7 +83,7 @@ def linear_file(
         base = base + np.where(alike, each[:, 0], 0.0)
     of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]
     terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (largest + np.abs(model.centre))
-    terms = terms + sum((np.abs(model.steps[j]).max(axis=1) for j in levels), np.zeros(model.scores))
+    terms = terms + model.largest_step[:, levels].sum(axis=1)
     off = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
     file = weights_file(of, kind, base, np.hstack([weights, *of_levels]), score, off=off, of_probabilities=told)
     return file, WeighedInputs(space, model, tuple(adds))

@@ -173,9 +173,8 @@ def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
     unit = reading.unit
     if isinstance(model, Linear) and not model.added_slope.any():
         unit, terms = max(unit, model.unit), model.more_terms + len(model.cells) + FURTHER_STEPS
-        sizes = np.array([np.abs(model.steps[j]).max(axis=1) for j in model.stepped])
-        size = np.abs(model.intercept) + model.cancelled + sizes.sum(axis=0)
-        off = 2 * terms * unit * size + COLUMN_STEPS * model.blur[list(model.stepped)] @ sizes
+        size = np.abs(model.intercept) + model.cancelled + model.largest_step.sum(axis=1)
+        off = 2 * terms * unit * size + COLUMN_STEPS * model.largest_step @ model.blur
         trees = [_steps(reading.space.features[j], model, j, sets) for j in model.stepped]
         return _Sums(model.intercept, trees, unit, off)
     if isinstance(model, Trees):

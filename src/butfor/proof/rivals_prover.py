@@ -43,7 +43,10 @@ class RivalsProver(LinearProver):
         planes, share = found
         rows = [(plane.row, part) for plane, part in zip(planes, share.tolist(), strict=True) if part > TAKES_PART]
         broken = [part for row, _ in sorted(rows, key=lambda own: -own[1]) if (part := self._broken(box, row))]
-        self._say(split=broken[0] if broken else self._parting(box, rows))
+        parting = broken[0] if broken else self._parting(box, rows)
+        if not parting:
+            raise UnprovenError
+        self._say(split=parting)
 
     def _hopeless(self, hoped: float) -> bool:
         """Whether a box is to be parted before its best rates are known, because no rates prove more than is hoped, in claims."""
@@ -116,18 +119,19 @@ class RivalsProver(LinearProver):
         return found
 
     def _parting(self, box: list[Any], rows: list[tuple[list[Any], float]]) -> list[Any]:
-        """Where to part a box so that its best mixture lies in neither part: the column in which it is least like a row."""
-        best, found = 0.0, None
+        """Where to part a box so that its best mixture lies in neither part: the column in which it is least like a row.
+
+        It is empty if the mixture is one row.
+        """
+        best, found = 0.0, list[Any]()
         for j, term in enumerate(self.walk.terms):
             shares: dict[Any, float] = {}
             for row, share in rows:
                 shares[row[j]] = shares.get(row[j], 0.0) + share
             if len(shares) > 1:
                 much = self._unlike(term, shares)
-                if found is None or much > best:
+                if not found or much > best:
                     best, found = much, [j, self._middle(term, box[j], shares)]
-        if found is None:
-            raise UnprovenError
         return found
 
     def _unlike(self, term: Any, shares: dict[Any, float]) -> float:

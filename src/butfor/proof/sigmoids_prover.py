@@ -13,7 +13,6 @@ from butfor.arrays import FloatArray
 from butfor.model.blend import Blend
 from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.proof.checker import checker
-from butfor.proof.failing import UnprovenError
 from butfor.proof.rivals_prover import BoundPlane, RivalsProver, written
 
 HALVED_MOVES = 30
@@ -128,18 +127,11 @@ class SigmoidsProver(RivalsProver):
         return [*missing[count:], self.shift + sum(map(mul, self.slopes, missing))]
 
     def _parting(self, box: list[Any], rows: list[tuple[list[Any], float]]) -> list[Any]:
-        """As for others; but instead of any number, the column that moves the logits most is parted in the middle."""
-        try:
-            found = super()._parting(box, rows)
-        except UnprovenError:
-            found = []
+        """As for others. But instead of a column of any numbers, the one that moves the logits most is parted, in the middle."""
+        found = super()._parting(box, rows)
         if found and (self.walk.terms[found[0]].levels or self.walk.terms[found[0]].column.step):
             return found
-        if widest := self._widest(box):
-            return widest
-        if not found:
-            raise UnprovenError
-        return found
+        return self._widest(box) or found
 
     def _widest(self, box: list[Any]) -> list[Any]:
         """Where to part the column that moves the logits most, as far as it may move below the claim."""

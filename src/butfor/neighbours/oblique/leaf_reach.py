@@ -64,9 +64,7 @@ class WayIn(NamedTuple):
 def size_of_terms(gates: Linear, far: FloatArray) -> FloatArray:
     """The largest sum of the sizes of the terms of each decision, for numbers of at most this size."""
     size = np.abs(gates.intercept) + gates.cancelled + gates.added_slope @ (far + np.abs(gates.centre))
-    for j in gates.stepped:
-        size = size + np.abs(gates.steps[j]).max(axis=1)
-    return np.asarray(size)
+    return np.asarray(size + gates.largest_step.sum(axis=1))
 
 
 @dataclass(eq=False)

@@ -193,10 +193,8 @@ def _sizes(model: Linear, problem: Problem) -> FloatArray:
     extent = problem.domain.extent
     lost: BoolArray = np.any(np.isnan(problem.factuals) | problem.domain.missing, axis=0)
     far = np.maximum(np.abs(extent.low - model.centre), np.abs(extent.high - model.centre))
-    size = np.abs(model.intercept) + np.abs(model.slope) @ far
-    for j in model.stepped:
-        size = size + np.abs(model.steps[j] if lost[j] else model.steps[j][:, :-1]).max(axis=1)
-    return np.asarray(size)
+    steps = np.where(lost, model.largest_step, model.largest_known_step)
+    return np.asarray(np.abs(model.intercept) + np.abs(model.slope) @ far + steps.sum(axis=1))
 
 
 def _off(covariance: FloatArray, terms: Linear, problem: Problem) -> float:
