@@ -192,6 +192,14 @@ def test_a_sample_of_nothing_is_refused(many, sample) -> None:
         check(many, MODEL, sample=sample)
 
 
+@pytest.mark.parametrize("seconds", [0, -1, "a minute", np.nan])
+def test_no_time_is_refused(many, seconds, tmp_path) -> None:
+    for ask in (check, lambda *given, **limit: bf.prove(*given, tmp_path / "proofs", **limit)):
+        with pytest.raises(bf.ButforError, match="must be a positive number of seconds"):
+            ask(many, MODEL, time_limit=seconds)
+    assert not (tmp_path / "proofs").exists()
+
+
 def test_bounds_that_are_left_out_are_said_and_not_derived(many, monkeypatch) -> None:
     def never(*_: Any) -> Any:
         raise AssertionError("it was solved again")

@@ -20,7 +20,7 @@ from butfor.claim import Claim, Stated, claim_of, stated
 from butfor.compiled.saying import silence
 from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
-from butfor.explain.arguments import seed_of, threads_of
+from butfor.explain.arguments import seconds_of, seed_of, threads_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
@@ -133,11 +133,11 @@ def check_all(
 ) -> AllChecked:
     """Redo the certificates of answers. Those to one question (`Explanations`) are checked together."""
     chosen, threads = drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
-    objects = {repr(forest): forest for forest in forests}
+    seconds, objects = seconds_of("time_limit", time_limit), {repr(forest): forest for forest in forests}
     proofs = None if proof is None else GivenProofs(proof)
     parts, names = list[CheckedTogether](), list[str]()
     with silence(progress is False), bar(len(chosen), progress, "checking") as advance:
-        limits = CheckLimits(time_limit, threads, bounds, proofs, advance)
+        limits = CheckLimits(seconds, threads, bounds, proofs, advance)
         for group in _groups(answers, chosen):
             own = stated(group)
             parts += _checked(own, model, objects, limits)

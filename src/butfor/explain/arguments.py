@@ -50,11 +50,12 @@ def limits_of(conflicts: Any) -> BlameLimits:
 
 def budget_of(time_limit: Any, time_limit_per_row: Any, n_jobs: Any) -> Budget:
     """The budget of one call. Its time starts now."""
-    whole, per_row = _seconds("time_limit", time_limit), _seconds("time_limit_per_row", time_limit_per_row)
+    whole, per_row = seconds_of("time_limit", time_limit), seconds_of("time_limit_per_row", time_limit_per_row)
     return Budget(whole, threads=threads_of(n_jobs), per_row=per_row)
 
 
-def _seconds(name: str, seconds: Any) -> float:
+def seconds_of(name: str, seconds: Any) -> float:
+    """A limit of time; infinite if it is None."""
     if seconds is None:
         return np.inf
     message = (f"{name}={seconds!r} was given.", "A time limit must be a positive number of seconds.")

@@ -19,19 +19,16 @@ from butfor.claim import claim_of, stated
 from butfor.compiled.saying import silence
 from butfor.errors import InputError, RefutedError
 from butfor.estimator.prediction import Prediction
+from butfor.explain.arguments import seconds_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
 from butfor.proof.asked import ProofQuestion, asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.failing import CheaperError, UnprovenError
-from butfor.proof.linear_prover import LinearProver
-from butfor.proof.mean_prover import MeanProver
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
-from butfor.proof.prover import Prover
-from butfor.proof.rivals_prover import RivalsProver
-from butfor.proof.sigmoids_prover import SigmoidsProver
+from butfor.proof.provers import prover_of
 from butfor.records.whole_file import path_of, write_whole
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
@@ -153,7 +150,7 @@ def prove(
     several = [answers] if isinstance(answers, Explanation) else answers
     if not len(several):
         raise InputError("no answer was given.", "There is nothing to prove.")
-    home = path_of(folder, "folder")
+    seconds, home = seconds_of("time_limit", time_limit), path_of(folder, "folder")
     if home.exists() and not home.is_dir():
         raise InputError(f"{home} is a file.", "Proofs are written into a folder.", "Give another name.")
     each, refuted = list[Proven](), list[str]()
@@ -161,7 +158,7 @@ def prove(
         for group in _groups(several):
             writer = _Writer.of(group, model, home)
             for i in range(len(writer.asked.claim)):
-                each.append(writer.proof(i, time_limit, refuted))
+                each.append(writer.proof(i, seconds, refuted))
                 advance(1)
     proofs = Proofs(home, tuple(each))
     if refuted:
@@ -322,11 +319,7 @@ class _Writer:
         by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
         own = by.parsed(head)
         asked = by.Question(shared, own, self.asked.model)
-        several = len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
-        linear = SigmoidsProver if asked.wanted.mean else RivalsProver if several else LinearProver
-        of_trees = MeanProver if asked.wanted.mean else Prover
-        prover = linear(asked, budget) if self.asked.model.weights else of_trees(asked, by.runs, budget)
-        body = [head, *prover.prove()]
+        body = [head, *prover_of(asked, budget).prove()]
         lines = [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
         return lines, by.proven(asked, own, lines)
 

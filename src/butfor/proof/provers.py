@@ -1,0 +1,24 @@
+"""Which prover takes a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from butfor.proof.checker import checker
+from butfor.proof.linear_prover import LinearProver
+from butfor.proof.mean_prover import MeanProver
+from butfor.proof.prover import Prover
+from butfor.proof.rivals_prover import RivalsProver
+from butfor.proof.sigmoids_prover import SigmoidsProver
+from butfor.solvers.solver import Budget
+
+
+def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
+    """The prover for a question of the checker: about trees or weights, and about one goal, several, or a mean of sigmoids."""
+    mean = asked.wanted.mean
+    if not asked.model.weights:
+        return (MeanProver if mean else Prover)(asked, checker().runs, budget)
+    if mean:
+        return SigmoidsProver(asked, budget)
+    several = len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
+    return (RivalsProver if several else LinearProver)(asked, budget)
