@@ -109,7 +109,7 @@ def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
 def _perhaps(problem: Problem, points: FloatArray, groups: Sequence[Sequence[int]]) -> BoolArray:
     """Which answers of a problem may stay answers if the columns of a group go back (rows, groups).
 
-    The terms of a linear model tell without anybody being asked. For other models it is true.
+    The terms of a linear model tell, and nobody is asked. For other models it is always true.
     """
     if not isinstance(problem.model, Linear):
         return np.ones((len(points), len(groups)), dtype=np.bool_)
