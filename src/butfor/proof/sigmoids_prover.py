@@ -38,7 +38,7 @@ class SigmoidsProver(RivalsProver):
 
     w m + r goals - the sum of the most that w share(z) - r z is over what z may be in the box + columns,
 
-    which is concave in the rates. Planes above it say which are best. Where lines are too far above the functions, a box is parted.
+    which is concave in the rates. Planes above it say which are best. Where lines are too far above, a box is parted.
     """
 
     def prove(self) -> list[str]:
