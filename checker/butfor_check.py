@@ -25,6 +25,7 @@ import struct
 import sys
 from bisect import bisect_left
 from collections import Counter, namedtuple
+from copy import copy
 from decimal import Context, Decimal
 from fractions import Fraction as F
 from functools import lru_cache, reduce
@@ -180,6 +181,7 @@ class Model:
     trees: lists of nodes. A node (feature, cut, left, right, lost) sends values <= cut to the left, and one with a set of
         whole numbers in place of the cut those in the set. `lost` is whether it sends a missing value there, None if the model
         does not say. A leaf is one tuple: what it adds to each sum.
+    splits: of each feature, the different (feature, cut, lost), as keys
     single: whether values are read as float32
     kind: "logistic" (the sum is the logit of class 1), "mean" (each sum is a logit of class 1, and its probability is the mean of
         those that they say), "shares" (the means of leaves are probabilities, and the class with
@@ -197,9 +199,9 @@ class Model:
         self.first = len(self.base) > 2 and self.kind != "mean"  # the sum of class 0
         self.classes = 2 if self.kind == "mean" else len(self.base) - self.first
         self.leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in self.trees]
-        self.cuts = {node[0]: set() for nodes in self.trees for node in nodes if len(node) > 1}
+        self.splits = {node[0]: {} for nodes in self.trees for node in nodes if len(node) > 1}
         for node in (node for nodes in self.trees for node in nodes if len(node) > 1):
-            self.cuts[node[0]].add(node[1])
+            self.splits[node[0]][(*node[:2], node[4])] = None
         sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
         self.doubts = [F(0) if self.alone else self.rounding(*each) for each in enumerate(zip(*sizes))]  # alone, nothing is added
         whole_votes = all(sorted(leaf) == [0] * (len(leaf) - 1) + [1] for its in self.leaves for leaf in its)
@@ -367,8 +369,8 @@ class Model:
         """Whether a value as it is read, or a missing one (None), goes to the left at a node."""
         if value is not None:
             return value in node[1] if type(node[1]) is frozenset else value <= node[1]
-        need(node[4] is not None, "the model does not say where a missing value goes")
-        return node[4]
+        need(node[-1] is not None, "the model does not say where a missing value goes")
+        return node[-1]
 
     def added(self, row):
         """What is added to the sums, each exact, for a row of features, as they are read."""
@@ -451,21 +453,31 @@ class Wanted:
 class Column:
     """A column of the table, and what its values cost: a number in a range, perhaps on a grid, or a list of levels.
 
+    It is made once for all rows. `of` adds what a row is, what it may become, and at what price.
     features: the features of the model that it sets; inputs (cells): what they are, or a number that goes the same way
+    splits: of these features in the model; left (splits): the cells that go to the left there, as bits
     home: the cell of the row; lost: whether the number may be missing, which is its last cell
     price (cells): of the nearest admissible value; None if there is none
     """
 
-    def __init__(self, about, own, model, nodes, enough):
-        self.name, self.features, self.model = about["name"], about["features"], model
+    def __init__(self, about, model, splits):
+        self.name, self.features, self.model, self.splits = about["name"], about["features"], model, splits
         self.levels = about.get("levels")
         self.lost = self.levels is None and about.get("missing") is not None
         for word in [self.name] + [level[0] for level in self.levels or ()]:
             need(type(word) is str and word.isprintable(), "a name that cannot be printed:", shown(word))
-        self.read_levels(own) if self.levels is not None else self.read_number(about, own, nodes, enough)
-
-    def read_levels(self, own):
+        if self.levels is None:
+            return self.read_number(about)
         self.inputs = [self.input(level[1:]) for level in self.levels]
+        self.left = [self.goes_left(split) for split in splits]
+
+    def of(self, own, enough):
+        """The column of a row. enough: a price that is too high."""
+        its = copy(self)
+        its.price_numbers(own, enough) if self.levels is None else its.price_levels(own)
+        return its
+
+    def price_levels(self, own):
         self.home = self.now = whole(own["now"], 0, len(self.levels), "the level of the row")
         need(len(own["prices"]) == len(self.levels), "not every level of", self.name, "has a price")
         self.price = [perhaps(x, "a price") for x in own["prices"]]
@@ -477,36 +489,47 @@ class Column:
         need(len(given) == len(self.features), self.name, "does not set each of its features")
         return [self.model.read(perhaps(x, "an input")) for x in given]
 
-    def read_number(self, about, own, nodes, enough):
+    def read_number(self, about):
         need(len(self.features) < 2, self.name, "is a number, and sets several features")
-        self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("least", "most"))
-        self.now, lose = (perhaps(own.get(k), k + " of " + self.name) for k in ("now", "missing"))
-        self.start = self.low if self.now is None else self.now  # from where moves are counted, which then cost only the fee
-        self.fee, self.rate, self.square = (real(x, "a price") for x in own["price"])
-        need(min(self.fee, self.rate, self.square, lose or 0) >= 0, "a negative price")
-        self.stay, self.single = own["stay"], about["single"]
-        need(type(self.stay) is bool and type(self.single) is bool, "neither true nor false")
-        need(self.now is not None or (self.rate, self.square, lose) == (0, 0, None), "a price of a distance from nowhere")
-        need(self.lost or (self.now is not None and lose is None), self.name, "is never missing")
-        self.step = self.anchor = self.blur = F(0)
+        self.single, self.step, self.anchor, self.blur = about["single"], F(0), F(0), F(0)
+        need(type(self.single) is bool, "neither true nor false")
         if about["grid"] is not None:
             self.step, self.anchor = map(fraction, about["grid"])
             need(self.step > 0, "a step of a grid that is not above 0")
             dyadic = all(x.denominator & (x.denominator - 1) == 0 for x in (self.step, self.anchor))
             self.blur = F(0) if dyadic else F(1, 1 << (22 if self.single else 49))
-        need(not any(type(cut) is frozenset for cut in nodes), "a number that the model takes for a category:", self.name)
+        cuts = {split[1] for split in self.splits}
+        need(not any(type(cut) is frozenset for cut in cuts), "a number that the model takes for a category:", self.name)
         self.line = [real(x, "a line") for x in about.get("line") or (1, 0, 0)]
         self.moved = about["edges"] is not None  # by the pipeline; then the edges are where it leads to the cuts
-        self.read = sorted(cut for cut in nodes if abs(cut) != INF)
+        self.read = sorted(cut for cut in cuts if abs(cut) != INF)
         edges = [real(x, "an edge") for x in about["edges"]] if self.moved else self.read
         need(len(edges) == len(self.read) and edges == sorted(edges), "not an edge for each cut of", self.name)
-        self.ends = [(self.ends_at(x), cut) for x, cut in zip(edges, self.read)]
-        more = {real(x, "an end of a cell") for x in own.get("ends", ())}  # the cells on both sides of it go the same way
-        self.more = more - {end[0] for end, _ in self.ends}
-        self.ends += [((x, x, True), next((cut for end, cut in self.ends if end[0] > x), INF)) for x in self.more]
-        self.ends, cuts = zip(*sorted(self.ends)) if self.ends else ((), ())
+        self.missing = [self.input(given) for given in [about.get("missing")] if self.lost]
+        self.edges = [(self.ends_at(x), cut) for x, cut in zip(edges, self.read)]
+        self.part(set())
+
+    def part(self, more):
+        """Part the numbers into cells: where the model does, and at more points, on both sides of which it goes the same way."""
+        self.more = more - {end[0] for end, _ in self.edges}
+        parts = [((x, x, True), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more]
+        self.ends, cuts = zip(*sorted(self.edges + parts)) if self.edges + parts else ((), ())
         self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}
-        self.inputs = [[cut] * len(self.features) for cut in [*cuts, INF]]
+        self.inputs = [[cut] * len(self.features) for cut in [*cuts, INF]] + self.missing
+        self.left = [self.goes_left(split) for split in self.splits]
+
+    def price_numbers(self, own, enough):
+        self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("least", "most"))
+        self.now, lose = (perhaps(own.get(k), k + " of " + self.name) for k in ("now", "missing"))
+        self.start = self.low if self.now is None else self.now  # from where moves are counted, which then cost only the fee
+        self.fee, self.rate, self.square = (real(x, "a price") for x in own["price"])
+        need(min(self.fee, self.rate, self.square, lose or 0) >= 0, "a negative price")
+        self.stay = own["stay"]
+        need(type(self.stay) is bool, "neither true nor false")
+        need(self.now is not None or (self.rate, self.square, lose) == (0, 0, None), "a price of a distance from nowhere")
+        need(self.lost or (self.now is not None and lose is None), self.name, "is never missing")
+        if own.get("ends"):
+            self.part({real(x, "an end of a cell") for x in own["ends"]})
         self.home, count = self.cell(self.now), len(self.ends) + 1
         self.price, near = [2 * enough] * count, min(self.home, count - 1)
         for way in range(near, count), range(near - 1, -1, -1):
@@ -516,7 +539,6 @@ class Column:
                 if aside and self.price[c] is not None and self.price[c] >= enough:
                     break
         self.price += [F(0) if self.now is None and self.stay else lose] * self.lost
-        self.inputs += [self.input(given) for given in [about.get("missing")] if self.lost]
 
     def ends_at(self, cut):
         """The largest number that is perhaps read as up to a cut, the least that is perhaps read as above, if not itself."""
@@ -597,13 +619,13 @@ class Column:
         line = value is not None and self.model.weights
         return [self.line[0] * value + self.line[1]] if line else self.inputs[self.cell(value)]
 
-    def goes_left(self, node):
-        """The cells that go to the left at a node, as bits."""
-        at = self.features.index(node[0])
+    def goes_left(self, split):
+        """The cells that go to the left, as bits."""
+        at = self.features.index(split[0])
         if self.levels is not None:
-            return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(node, inputs[at]))
-        lost = self.lost and self.model.left(node, self.inputs[-1][at])
-        return (1 << self.place[node[1]]) - 1 | bool(lost) << len(self.ends) + 1
+            return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(split, inputs[at]))
+        lost = self.lost and self.model.left(split, self.inputs[-1][at])
+        return (1 << self.place[split[1]]) - 1 | bool(lost) << len(self.ends) + 1
 
     def set_of(self, *told):
         """A set of values: positions of levels, or numbers above one and at most another, perhaps with the missing one."""
@@ -726,15 +748,11 @@ class Tree:
     leaves: (scores, entries), with a score for each goal of each way
     """
 
-    def __init__(self, nodes, column_of, columns, alive, first, score):
+    def __init__(self, nodes, columns, alive, first):
         self.blocks, self.entries, self.leaves = {}, [], []
-        left, parts, known = {}, {}, {}
-        for node in nodes:
-            if len(node) > 1 and node not in left:
-                need(node[0] in column_of, "no column sets feature", node[0])
-                j = column_of[node[0]]
-                left[node] = j, columns[j].goes_left(node)
-        for j, cells in left.values():
+        parts, known = {}, {}
+        for j, split in {node[:2] for node in nodes if len(node) > 1}:
+            cells = columns[j].left[split]
             if 0 < cells & alive[j] < alive[j]:
                 parts[j] = [p for part in parts.get(j, [alive[j]]) for p in (part & cells, part & ~cells) if p]
         for j in sorted(parts):
@@ -744,8 +762,8 @@ class Tree:
         while stack:
             at, box = stack.pop()
             if len(nodes[at]) > 1:
-                j, cells = left[nodes[at]]
-                for child, some in (nodes[at][3], ~cells), (nodes[at][2], cells):
+                j, split, left, right = nodes[at]
+                for child, some in (right, ~columns[j].left[split]), (left, columns[j].left[split]):
                     inside = box.get(j, alive[j]) & some
                     if inside:
                         stack.append((child, box if inside == alive[j] else {**box, j: inside}))
@@ -754,7 +772,42 @@ class Tree:
                 if item not in known:
                     known[item] = len(self.entries)
                     self.entries.append((*item, [n for n, part, _ in self.blocks[item[0]] if part & item[1]]))
-            self.leaves.append((score(nodes[at][0]), [known[item] for item in sorted(box.items())]))
+            self.leaves.append((nodes[at][0], [known[item] for item in sorted(box.items())]))
+
+
+class Shared:
+    """What all rows of a question share.
+
+    columns: not yet of a row
+    trees: nodes (column, which of its splits, left, right), and leaves (what they add to each goal of each way, in grains)
+    """
+
+    def __init__(self, told, model):
+        need(told["format"] == "butfor.question/1", "another format of a question:", shown(told["format"]))
+        self.told, self.model, self.grain, self.trees, column_of = told, model, GRAIN, [], {}
+        for j, about in enumerate(told["columns"]):
+            for f in about["features"]:
+                need(whole(f, 0, 10**6, "a feature") not in column_of, "two columns set feature", f)
+                column_of[f] = j
+        used = {*model.splits, *(f for f, its in enumerate(model.weights) if any(its))}
+        need(used <= column_of.keys(), "no column sets feature", *sorted(used - column_of.keys())[:1])
+        splits = [[split for f in about["features"] for split in model.splits.get(f, ())] for about in told["columns"]]
+        self.columns = [Column(about, model, its) for about, its in zip(told["columns"], splits)]
+        if not model.weights:
+            place = {split: (j, k) for j, its in enumerate(splits) for k, split in enumerate(its)}
+            self.count_in_grains(Wanted(model, told["wanted"], model.doubts), place)
+
+    def count_in_grains(self, wanted, place):
+        pairs = {(goal.plus, goal.less) for way in wanted.ways for goal in way}
+        sizes = [abs(leaf[plus] - leaf[less]) for its in self.model.leaves for leaf in its for plus, less in pairs]
+        self.grain, more = power_below(max(sizes) or F(1)) / 2**FINE, [0] * bool(wanted.mean)
+
+        def counted(leaf):
+            return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] + more for way in wanted.ways]
+
+        for nodes in self.model.trees:
+            its = [(*place[(*node[:2], node[4])], *node[2:4]) if len(node) > 1 else (counted(*node),) for node in nodes]
+            self.trees.append(its)
 
 
 class Question:
@@ -763,36 +816,30 @@ class Question:
     shared: what all rows share; own: the row, what it may become at what price, and the claim
     """
 
-    def __init__(self, shared, own, model):
-        self.model, column_of = model, {}
-        need(len(own["columns"]) == len(shared["columns"]), "not every column has a line of its own")
+    def __init__(self, shared, own):
+        self.model, self.grain = shared.model, shared.grain
+        need(len(own["columns"]) == len(shared.columns), "not every column has a line of its own")
         self.none = own["below"] is None  # no row at all: then nothing has a price
         self.below = F(1) if self.none else real(own["below"], "the bound")
         need(self.below > 0, "a bound that says nothing")
-        self.columns = []
-        for j, (about, mine) in enumerate(zip(shared["columns"], own["columns"])):
-            for f in about["features"]:
-                need(whole(f, 0, 10**6, "a feature") not in column_of, "two columns set feature", f)
-                column_of[f] = j
-            cuts = {cut for f in about["features"] for cut in model.cuts.get(f, ())}
-            self.columns.append(Column(about, mine, model, cuts, INF if self.none else self.below))
+        enough = INF if self.none else self.below
+        self.columns = [column.of(mine, enough) for column, mine in zip(shared.columns, own["columns"])]
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         self.relations = [Relation(told, self.columns) for told in own.get("relations", ())]
         self.limits = [limit for relation in self.relations for limit in relation.limits]
         self.rules = [Rule(told, self.columns) for told in own.get("never", ())]
         each = [[adds.get(j, 0) for adds, _ in self.limits] for j in range(len(self.columns))]
-        self.terms = [Term(column, model, its) for column, its in zip(self.columns, each)] if model.weights else []
-        need(all(f in column_of for f, its in enumerate(model.weights) if any(its)), "no column sets a feature that has a weight")
+        self.terms = [Term(column, self.model, its) for column, its in zip(self.columns, each) if self.model.weights]
         sizes = enumerate(zip(*[term.size for term in self.terms]))
-        doubts = [model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes] or model.doubts
-        self.wanted, self.grain = Wanted(model, shared["wanted"], doubts), GRAIN
-        if not model.weights:
-            self.count_in_units(column_of)
+        doubts = [self.model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes]
+        self.wanted = Wanted(self.model, shared.told["wanted"], doubts or self.model.doubts)
+        if not self.model.weights:
+            self.count_in_units(shared.trees)
 
-    def count_in_units(self, column_of):
-        """Trees in whole numbers: leaves in units of score, prices in units of cost."""
-        model, self.count, self.trees = self.model, 0, []
+    def count_in_units(self, trees):
+        """Trees in whole numbers: leaves in grains of score, prices in units of cost."""
+        self.count, self.trees = 0, []
         self.unit = power_below(self.below) / 2**FINE
         self.bound = up(self.below, self.unit)  # rounded up, and prices down
         worth = 0 if self.none else 1 / self.unit
@@ -802,11 +849,8 @@ class Question:
         spare = [self.bound - sum(least) + low for low in least]  # no cells are looked at but those of rows below the claim
         affordable = [[p is not None and p < its for p in row] for row, its in zip(self.price, spare)]
         self.alive = [sum(1 << c for c, can in enumerate(row) if can) for row in affordable]
-        pairs = {(goal.plus, goal.less) for way in self.wanted.ways for goal in way}
-        sizes = [abs(leaf[plus] - leaf[less]) for its in model.leaves for leaf in its for plus, less in pairs]
-        self.grain = power_below(max(sizes) or F(1)) / 2**FINE
-        for nodes in model.trees:
-            self.trees.append(Tree(nodes, column_of, self.columns, self.alive, self.count, self.in_grains))
+        for nodes in trees:
+            self.trees.append(Tree(nodes, self.columns, self.alive, self.count))
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         self.never = [[(j, self.columns[j].cells_in(its)) for j, its in rule.parts] for rule in self.rules]
         self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]
@@ -821,10 +865,6 @@ class Question:
             price[j] = [-up(-self.columns[j].taxed(k, its, self.none), self.unit) if self.alive[j] >> k & 1 else None
                         for k in range(len(price[j]))]  # fmt: skip
         return price, up(sum((t * most for t, (_, most) in zip(tax, self.limits)), F(0)), self.unit)
-
-    def in_grains(self, leaf):
-        more = [0] * bool(self.wanted.mean)
-        return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] + more for way in self.wanted.ways]
 
     def raised(self, w, k, wanted):
         """Goal k of way w in grains: the least that scores can add up to, and that suffices."""
@@ -1216,9 +1256,9 @@ def beside(path, name, sha256):
     return data
 
 
-def recorded(shared, model):
+def recorded(rows, model):
     """Compare the sums of recorded rows with what the estimator said: of class 1, or of each class, or the probabilities."""
-    for inputs, said in shared["recorded"]:
+    for inputs, said in rows:
         row, its = [model.read(perhaps(x, "an input")) for x in inputs], said if type(said) is list else [said]
         added, sizes = model.added(row), zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)])
         doubts = [model.rounding(k, each) for k, each in enumerate(sizes)] or model.doubts
@@ -1229,7 +1269,7 @@ def recorded(shared, model):
         for k, x in enumerate(its, len(added) - len(its)):
             off = abs((model.base[k] + added[k]) / model.over - real(x, "what was said"))
             need(off <= doubts[k] / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
-    return len(shared["recorded"])
+    return len(rows)
 
 
 def likely(model, added, doubts, said):
@@ -1249,18 +1289,14 @@ def likely(model, added, doubts, said):
         need(least - doubt <= apart <= most + doubt, "a recorded row has another probability")
 
 
-def verify(lines, shared, model):
-    """What a proof says, in words, if it is true. Raises `Wrong` if it is not proven.
-
-    lines: the lines of the proof; shared: the question file; model: the model that was read
-    """
-    need(shared["format"] == "butfor.question/1", "another format of a question:", shown(shared["format"]))
+def verify(lines, shared):
+    """What the lines of a proof say, in words, if it is true. Raises `Wrong` if it is not proven."""
     need(len(lines) > 2, "the proof has no steps")
     own, last = parsed(lines[0]), parsed(lines[-1])
     need(own["format"] == "butfor.proof/1", "another format of a proof:", shown(own["format"]))
     footer = {"steps": len(lines) - 2, "sha256": hashlib.sha256("\n".join(lines[:-1]).encode()).hexdigest()}
     need(last == footer, f"line {len(lines)}: the proof was cut, joined or changed: its footer does not fit")
-    return proven(Question(shared, own, model), own, lines)
+    return proven(Question(shared, own), own, lines)
 
 
 def proven(question, own, lines):
@@ -1314,18 +1350,18 @@ def check(path, known):
     own = parsed(lines[0])
     name, sha256 = own["question"]
     if (name, sha256) not in known:
-        shared = parsed(beside(path, name, sha256))
-        about = shared["model"]
+        told = parsed(beside(path, name, sha256))
+        about = told["model"]
         model = Model(about["kind"], beside(path, about["file"], about["sha256"]))
+        shared = Shared(told, model)
         rests = LIMITS.format(
             of=shown(about["of"]), sha=about["sha256"], reads="float32" if model.single else "float64",
             terms=f"{len(model.weights)} weights" if model.weights else f"{len(model.trees)} trees",
             doubt="units of their last digits" if model.weights else digits(max(model.doubts), 2),
-            recorded=recorded(shared, model),
+            recorded=recorded(told["recorded"], model),
         )  # fmt: skip
-        known[name, sha256] = shared, model, rests
-    shared, model, _ = known[name, sha256]
-    return verify(lines, shared, model)
+        known[name, sha256] = shared, rests
+    return verify(lines, known[name, sha256][0])
 
 
 def proofs_of(path):
@@ -1344,7 +1380,7 @@ def main():
         except Exception as error:
             failed.append(f"{path}: NOT VERIFIED: {told(error)}")
             print(failed[-1])
-    for _, _, rests in known.values():
+    for _, rests in known.values():
         print(rests)
     if paths[1:] or sys.argv[1:] != paths:
         print("", *failed, f"{len(paths) - len(failed)} of {len(paths)} proofs are VERIFIED.", sep="\n")

@@ -217,7 +217,7 @@ def forged(r: random.Random, case: Case) -> Case:
     false = case.bolder(r.choice([1 + 1e-7, 1.001, 1.05, 2.0]))
     by = checker()
     model = by.Model(false.kind, false.content.encode())
-    asked = by.Question(by.parsed(json.dumps(false.shared)), by.parsed(json.dumps(false.own)), model)
+    asked = by.Question(by.Shared(by.parsed(json.dumps(false.shared)), model), by.parsed(json.dumps(false.own)))
     Liar.r = r
     return replace(false, steps=Liar(asked, by.runs, Budget(20.0)).prove())
 
@@ -270,7 +270,7 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "stops at cells around the row": ("aside = high <= self.start if c < near else low >= self.start", "aside = True"),
     "begins grids late": ("min(max(k, first), last) * self.step for k", "min(max(k, first) + 1, last) * self.step for k"),
     "takes any cost for too much": ('raise Wrong(f"an end of', 'return Wrong(f"an end of'),
-    "sends missing values to the other side": ("        return node[4]\n", "        return not node[4]\n"),
+    "sends missing values to the other side": ("        return node[-1]\n", "        return not node[-1]\n"),
     "forgets that numbers become missing": ("and self.stay else lose]", "and self.stay else None]"),
     "takes infinite cuts for 0": ('at = float(cut) if cut in', "at = F(0) if cut in"),
     "gives a tie to the last class": ("and less < plus\n", "and plus < less\n"),

@@ -58,8 +58,7 @@ class Case:
         """What the checker says; it raises an error if the proof is not accepted."""
         by = by or checker()
         model = by.Model(self.kind, self.content.encode())
-        shared = by.parsed(json.dumps(self.shared))
-        said: str = by.verify(self.lines(), shared, model)
+        said: str = by.verify(self.lines(), by.Shared(by.parsed(json.dumps(self.shared)), model))
         return said
 
     def accepted(self, by: Any = None) -> bool:

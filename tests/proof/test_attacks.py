@@ -75,7 +75,7 @@ def test_prices_that_are_not_worked_out_are_too_high(seed: int) -> None:
         price = [r.choice([0.0, 0.2]), r.choice([0.0, 0.3, 1.0]), r.choice([0.0, 0.4])]
         mine = {**hand.number(now, 0.0, low, high), "stay": r.random() < 0.5, "price": [x.hex() for x in price]}
         about, own, enough = said.shared["columns"][0], by.parsed(json.dumps(mine)), by.F(r.uniform(0.1, 2.0))
-        whole, some = (by.Column(about, own, model, model.cuts[0], end).price for end in (by.INF, enough))
+        whole, some = (by.Column(about, model, [*model.splits[0]]).of(own, end).price for end in (by.INF, enough))
         for all_of_it, told in zip(whole, some, strict=True):
             if told == 2 * enough:
                 skipped += 1
@@ -105,7 +105,8 @@ def test_proofs_that_were_cut_or_joined_are_refused() -> None:
 def verified(case: Case, lines: list[str], by: Any = None) -> bool:
     by = by or checker()
     try:
-        by.verify(lines, by.parsed(json.dumps(case.shared)), by.Model(case.kind, case.content.encode()))
+        model = by.Model(case.kind, case.content.encode())
+        by.verify(lines, by.Shared(by.parsed(json.dumps(case.shared)), model))
     except Exception:
         return False
     return True

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import random
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,6 +27,8 @@ import butfor as bf
 from butfor.proof.checker import checker
 from tests.proof.attacks import broken_by
 from tests.proof.cases import Case, read
+from tests.proof.judge import number
+from tests.proof.test_linear import another, prepared, rows_of, table
 from tests.proof.test_means import CONSTRAINTS, calibrated, claims_of_classes, claims_of_probabilities
 from tests.proof.test_read_files import encoded
 
@@ -85,6 +91,82 @@ def test_that_nothing_helps_is_proven(tmp_path: Path) -> None:
     proofs = bf.prove(answers, model, tmp_path)
     assert proofs.verified == 2
     assert all("no admissible row gets" in one.words for one in proofs)
+
+
+def is_false(case: Case) -> bool:
+    """Whether a row that costs less surely gets what is wanted."""
+    model, wanted, below = json.loads(case.content), case.shared["wanted"], case.own["below"]
+    base, weights = (np.array([list(map(number, its)) for its in told]) for told in ([model["base"]], model["weights"]))
+    adds = []
+    for about in case.shared["columns"]:
+        mine = weights[about["features"]]
+        if "levels" in about:
+            adds.append([np.array([number(x) for x in level[1:]]) @ mine for level in about["levels"]])
+        else:
+            slope, offset, _ = map(number, about["line"])
+            adds.append((mine.sum(axis=0) * slope, mine.sum(axis=0) * offset))
+    logits = [
+        base[0]
+        + sum(its[x] if isinstance(its, list) else its[0] * x + its[1] for its, x in zip(adds, row, strict=True))
+        for row, cost, changes in rows_of(case)
+        if (below is None or cost < number(below)) and changes <= (case.own["changes"] or len(row))
+    ]
+    chance = (1 / (1 + np.exp(-np.array(logits, dtype=float).reshape(-1, base.size)))).mean(axis=1)
+    (what, label), end = wanted["of"], float(number(wanted.get("at least", wanted.get("at most", 0.5))))
+    more = (label == 1) == ("at most" not in wanted)
+    end = end if what == "class" or label == 1 else 1 - end
+    return bool(np.any(chance > end + 1e-12 if more else chance < end - 1e-12))
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    X, y = table()
+    model, found = prepared(CalibratedClassifierCV(LinearSVC(), cv=2)).fit(X, y), []
+    questions = (
+        (bf.classes(0), bf.L1(), ()),
+        (bf.classes(1), bf.L2(), ()),
+        (bf.probability(1, at_least=0.8), bf.L1() + 0.3 * bf.L0(), (bf.at_most_changes(2),)),
+        (bf.probability(0, at_most=0.3), bf.L1(), (bf.fixed("b"),)),
+        (bf.probability(1, at_least=0.9), bf.L1(), (bf.fixed("b", "job", "c"),)),
+    )
+    for target, cost, limits in questions:
+        some = X[model.predict(X) == (1 if target == bf.classes(0) else 0)].iloc[:1]
+        answers = bf.Explainer(model, data=X).explain(some, target=target, cost=cost, constraints=list(limits))
+        with TemporaryDirectory() as folder:
+            proofs = bf.prove(answers, model, folder)
+            assert proofs.verified == 1, proofs
+            found += [read(one.file, f"{target} {cost}") for one in proofs if one.file is not None]
+    return tuple(found)
+
+
+def mutated(r: random.Random, case: Case) -> Case:
+    """A case with one thing changed, or with a step more and some less."""
+    if r.random() < 0.6:
+        return another(r, case)
+    some, count = [step for step in case.steps if r.random() < 0.8], len(json.loads(case.content)["base"])
+    rates = [r.choice([0, 1, -5, 1 << 210, r.randrange(1 << 20), r.randrange(1 << 60)]) for _ in range(count + 1)]
+    step = r.choice(
+        [{"rate": [*rates, r.randrange(60)]}, {"reach": [*rates[1:], r.randrange(60)]}, {"reach": rates[:2]}]
+    )
+    some.insert(r.randrange(len(some) + 1), json.dumps(step))
+    own = {**case.own, "answer": None}
+    return replace(case.bolder(r.choice([1.0, 1.01, 1.3])) if own["below"] else replace(case, own=own), steps=some)
+
+
+def test_what_is_proven_is_the_least_cost() -> None:
+    for case in cases():
+        assert case.accepted()
+        assert not is_false(case)
+        if case.own["below"] is not None:
+            assert is_false(case.bolder(1 + 1e-6))
+
+
+@pytest.mark.parametrize(("seed", "count"), [(0, 60), pytest.param(1, 2000, marks=pytest.mark.long)])
+def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
+    r = random.Random(seed)
+    accepted = [case for case in (mutated(r, r.choice(cases())) for _ in range(count)) if case.accepted()]
+    assert len(accepted) > count / 20
+    assert not [case for case in accepted if is_false(case)]
 
 
 def claim(name: str, below: float, steps: list[dict[str, Any]], **mine: Any) -> Case:
@@ -150,7 +232,7 @@ def test_ends_hold_for_all_rows_below_the_claim() -> None:
     whole = claim("", 1.5, [])
     by = checker()
     model = by.Model("linear", whole.content.encode())
-    question = by.Question(by.parsed(json.dumps(whole.shared)), by.parsed(json.dumps(whole.own)), model)
+    question = by.Question(by.Shared(by.parsed(json.dumps(whole.shared)), model), by.parsed(json.dumps(whole.own)))
     walk = by.LinearWalk(question)
     for reach in (Fraction(0), Fraction(1, 9), Fraction(1), Fraction(5)):
         walk.reach = [reach] * 2

@@ -93,12 +93,12 @@ def test_recorded_rows_are_compared_with_probabilities(digit: float, tmp_path: P
     told["weights"][0] = (float.fromhex(told["weights"][0]) * (1 + digit)).hex()
     changed = replace(case, content=json.dumps(told))
     by, model_read = checker(), changed.content.encode()
-    recorded = by.parsed(json.dumps(case.shared))
+    rows = by.parsed(json.dumps(case.shared["recorded"]))
     if digit < 1e-9:
-        assert by.recorded(recorded, by.Model("linear", model_read)) > 0
+        assert by.recorded(rows, by.Model("linear", model_read)) > 0
     else:
         with pytest.raises(by.Wrong, match="another probability"):
-            by.recorded(recorded, by.Model("linear", model_read))
+            by.recorded(rows, by.Model("linear", model_read))
 
 
 @pytest.mark.parametrize("off", ["-0x1p-3", "0x1p+0"])

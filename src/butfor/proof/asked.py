@@ -19,7 +19,7 @@ from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
-from butfor.proof.checker import checker
+from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
 from butfor.proof.survival_files import survival_file
@@ -249,12 +249,16 @@ class ProofQuestion:
         return self.problem.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
 
     @cached_property
-    def model(self) -> Any:
+    def read(self) -> ReadByChecker:
         """The model as the checker reads it."""
         try:
-            return checker().Model(self.file.kind, self.file.content)
+            return read_by_checker(self.file.kind, self.file.content)
         except Exception as error:
             raise not_proven(f"{self.file.of} ({checker().told(error)})") from None
+
+    @property
+    def model(self) -> Any:
+        return self.read.model
 
     @cached_property
     def wanted(self) -> list[dict[str, Any]]:

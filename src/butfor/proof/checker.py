@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -31,3 +31,21 @@ def checker() -> Any:
     finally:
         sys.dont_write_bytecode = written
     return module
+
+
+class ReadByChecker:
+    """A model as the checker reads it, and the questions about it."""
+
+    def __init__(self, kind: str, content: bytes) -> None:
+        self.model = checker().Model(kind, content)
+        self.shared = lru_cache(maxsize=8)(self._shared)
+
+    def _shared(self, question: str) -> Any:
+        """What all rows of a question share."""
+        return checker().Shared(checker().parsed(question), self.model)
+
+
+@lru_cache(maxsize=1)
+def read_by_checker(kind: str, content: bytes) -> ReadByChecker:
+    """The last one is kept: whoever proves one answer after the other proves them about one model."""
+    return ReadByChecker(kind, content)

@@ -236,9 +236,9 @@ class _Writer:
 
     def _compare(self) -> None:
         """Refuse a model whose file says something else than the estimator."""
-        shared = checker().parsed(json.dumps({"columns": [], "recorded": self.recorded}))
+        rows = checker().parsed(json.dumps(self.recorded))
         try:
-            checker().recorded(shared, self.asked.model)
+            checker().recorded(rows, self.asked.model)
         except checker().Wrong as wrong:
             raise not_proven(f"{self.file.of}, whose file says something else than itself ({wrong})") from None
 
@@ -253,14 +253,12 @@ class _Writer:
                 "kind": self.file.kind,
                 "of": self.file.of,
             }
-            text = json.dumps(
-                {"format": "butfor.question/1", "model": about, "wanted": wanted, "columns": self.asked.columns,
-                 "recorded": self.recorded}
-            )  # fmt: skip
+            shared = {"format": "butfor.question/1", "wanted": wanted, "columns": self.asked.columns}
+            text = json.dumps({**shared, "model": about, "recorded": self.recorded})
             sha256 = _sha256(text.encode())
             name = f"question-{sha256[:8]}.json"
             write_whole(self.home / name, [text])
-            self.known[key] = [name, sha256], checker().parsed(text)
+            self.known[key] = [name, sha256], self.asked.read.shared(json.dumps(shared))
         return self.known[key]
 
     def proof(self, i: int, seconds: float, refuted: list[str]) -> Proven:
@@ -318,7 +316,7 @@ class _Writer:
     ) -> tuple[list[str], str]:
         by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
         own = by.parsed(head)
-        asked = by.Question(shared, own, self.asked.model)
+        asked = by.Question(shared, own)
         body = [head, *prover_of(asked, budget).prove()]
         lines = [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
         return lines, by.proven(asked, own, lines)
@@ -332,7 +330,7 @@ class _Writer:
     def _row(self, i: int, shared: Any, below: float | None, cheaper: CheaperError) -> _Refuting:
         """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
         head = checker().parsed(json.dumps(self._head(i, ["", ""], below)))
-        columns = checker().Question(shared, head, self.asked.model).columns
+        columns = checker().Question(shared, head).columns
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
         for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
