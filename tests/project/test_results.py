@@ -31,6 +31,15 @@ def test_all_results_are_of_one_run() -> None:
     assert len({line["commit"] for line in lines if "commit" in line}) == 1
 
 
+def test_all_benchmarks_are_of_one_clean_commit() -> None:
+    """But records of the past: what the fuzzer found, and starts before they became faster."""
+    files = [file for file in RESULTS.rglob("*.jsonl") if file.stem not in ("fuzz", "cold_start_before")]
+    lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(files) > 30
+    assert len({line["commit"] for line in lines}) == 1
+    assert not any(line["dirty"] for line in lines)
+
+
 def test_the_page_on_the_papers_says_what_the_results_say() -> None:
     assert papers.PAGE.read_text(encoding="utf-8") == papers.page(), "run python -m reproductions.papers"
 
