@@ -93,6 +93,7 @@ def test_float64_leaves_nothing_open() -> None:
     assert known.evidence.left_open is None
 
 
+@single
 def test_a_wide_gap_is_not_called_optimal() -> None:
     """Years around 2000 leave three digits of float32, and thirty terms lose more."""
     model, X = line(30, offset=2000.0)

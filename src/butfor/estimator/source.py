@@ -365,8 +365,13 @@ def check_fitted(estimator: Any) -> None:
             warnings.simplefilter("ignore")
             check_is_fitted(estimator)
     except Unfitted:
-        raise NotFittedError(
-            f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
-        ) from None
+        raise not_fitted(estimator) from None
     except (TypeError, AttributeError):
         return  # nor for one without `fit`, or with tags of another version
+
+
+def not_fitted(estimator: Any) -> NotFittedError:
+    """The error about an estimator that was not fitted."""
+    return NotFittedError(
+        f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
+    )

@@ -27,6 +27,7 @@ from butfor.estimator.dumps.catboost_dump import (
 )
 from butfor.estimator.dumps.catboost_statistics import check_statistics
 from butfor.estimator.dumps.dump import FromDump
+from butfor.estimator.source import not_fitted
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.joint_questions import ColumnQuestion, JointQuestion, one_by_one
 from butfor.importers.fold.nodes import trees_over
@@ -153,7 +154,7 @@ def adapt(model: Any) -> Any:
     import catboost
 
     if not model.is_fitted():
-        return model
+        raise not_fitted(model)
     loss, classes = str(model.get_all_params().get("loss_function", "")).split(":")[0], len(model.classes_) > 0
     values = loss in (*VALUE_LOSSES_OF_CATBOOST, *POWER_LOSSES_OF_CATBOOST)
     right = catboost.CatBoostClassifier if classes else catboost.CatBoostRegressor if values else catboost.CatBoost
