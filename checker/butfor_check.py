@@ -185,19 +185,21 @@ class Model:
     single: whether values are read as float32
     kind: "logistic" (the sum is the logit of class 1), "mean" (each sum is a logit of class 1, and its probability is the mean of
         those that they say), "shares" (the means of leaves are probabilities, and the class with
-        most is predicted), "largest" (the class of the largest sum is predicted), "value", or "score" (class 1 is above 0)
+        most is predicted), "largest" (the class of the largest sum is predicted), "value", "score" (class 1 is above 0), or
+        "leaves" (sums are what a tree compares with 0: the leaf says the value, or the probability of each class)
+    paths: the leaves of such a tree, with the pairs of sums of which the first is not below the second on the way
     over: what the sums are divided by
     doubts: by how much each sum of trees may be off in the estimator, in whatever order it adds up
     step: a rounding of its numbers; extra: what else each sum may be off by
     """
 
     def __init__(self, kind, data):
-        self.trees, self.weights, self.over, self.alone = [], [], 1, False
+        self.trees, self.weights, self.paths, self.over, self.alone = [], [], [], 1, False
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
-        self.first = len(self.base) > 2 and self.kind != "mean"  # the sum of class 0
-        self.classes = 2 if self.kind == "mean" else len(self.base) - self.first
+        self.first = len(self.base) > 2 and self.kind not in ("mean", "leaves")  # the sum of class 0
+        self.classes = {"mean": 2, "leaves": len(self.paths and self.paths[0][1])}.get(self.kind, len(self.base) - self.first)
         self.leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in self.trees]
         self.splits = {node[0]: {} for nodes in self.trees for node in nodes if len(node) > 1}
         for node in (node for nodes in self.trees for node in nodes if len(node) > 1):
@@ -216,7 +218,8 @@ class Model:
         """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts."""
         need(objective in kinds, "a sum that is not read:", shown(objective))
         self.kind, self.single, self.step, self.base = kinds[objective], single, F(1, 1 << digits), [F(0), *base]
-        need(len(base) == 1 if self.kind in ("logistic", "value", "score") else len(base) > 1, "another number of sums")
+        lone, count = self.kind in ("logistic", "value", "score"), len(base)
+        need(count == 1 if lone else count > (self.kind != "leaves"), "another number of sums")
         off = [F(0)] * len(base) if off is None else [real(x, "a doubt") for x in off]
         need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
         self.extra = [F(0)] + [x + 8 * self.step * (self.kind == "largest") for x in off]  # a softmax makes near ones equal
@@ -357,9 +360,25 @@ class Model:
         lists = [x if type(x) is list else [x] for x in (told["base"], *told["weights"])]
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
-        kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest")}
+        kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves")}
         self.sums(told["sum"], kinds, False, 53, base, told.get("off"))
         self.weights = [(F(0), *its) for its in weights]
+        if self.kind == "leaves":
+            self.read_paths(told["tree"])
+
+    def read_paths(self, tree):
+        """A tree whose nodes send a row to the right if a sum is at least 0. Each is reached in one way."""
+        ways = {0: []}
+        for at, (gate, left, right, value) in enumerate(zip(*[tree[key] for key in ("gate", "left", "right", "value")])):
+            way = ways.pop(at)
+            if value is not None:
+                self.paths.append((way, [real(x, "a leaf") for x in value]))
+                continue
+            own = whole(gate, 0, len(self.base) - 1, "a sum of a node") + 1
+            for child, pair in (left, (0, own)), (right, (own, 0)):
+                need(whole(child, at + 1, 10**6, "a child") not in ways, "two ways lead to node", child)
+                ways[child] = [*way, pair]
+        need(not ways and len({len(value) for _, value in self.paths}) == 1, "a node is not there, or leaves of unlike numbers")
 
     def read(self, value):
         return single(value) if self.single and value is not None else value
@@ -400,7 +419,8 @@ class Wanted:
         what, which = told["of"]
         ends = [key for key in ("at least", "at most") if key in told]
         need(len(ends) == (what != "class"), "a target without an end, or with two")
-        says = {"value": ("value",), "score": ("class",), "largest": ("class",)}.get(model.kind, ("class", "probability"))
+        says = {"value": ("value",), "score": ("class",), "largest": ("class",)}
+        says = says["value"] if model.classes < 2 and model.paths else says.get(model.kind, ("class", "probability"))
         need(what in says, "the model says no", shown(what))
         at, sign = real(told[ends[0]], "an end") if ends else F(1, 2), -1 if ends == ["at most"] else 1
         low, high, named = at * model.over, at * model.over, which if type(which) is list else [which] * (what != "value")
@@ -423,6 +443,13 @@ class Wanted:
             low, high, share_of = F(0), F(0), at if sign > 0 else 1 - at
             self.mean = count * (share_of - d), count * (share_of + d)
             pairs = [[(k, 0)[::sign] for k in range(1, count + 1)]]
+        elif model.kind == "leaves":
+            off = 8 * model.step * (1 + abs(at))
+            means = [value.index(max(value)) in classes if what == "class" else sign * (value[(classes or [0])[0]] - at) >= -off
+                     for _, value in model.paths]  # fmt: skip
+            pairs = [way for (way, _), wanted in zip(model.paths, means) if wanted]
+            low = high = F(not pairs)  # if no leaf says it, 0 would have to be 1
+            pairs = pairs or [[(0, 0)]]
         elif what == "class" and model.kind != "logistic":
             low = high = F(0)
             rest = [k for k in range(model.classes) if k not in classes]
@@ -1172,7 +1199,7 @@ class LinearWalk:
         kept = [Goal(sums + k, 0, -most, -most, False) for k, (_, most) in enumerate(question.limits)]
         self.mean, self.logits = question.wanted.mean, len(question.wanted.ways[0])
         self.reach = [F(0)] * self.logits  # what a unit of each logit is taken to cost, where its ends are looked for
-        self.rates = [F(0)] * len(question.wanted.ways[0] + kept + [0] * bool(self.mean))
+        self.rates = [F(0)] * (max(map(len, question.wanted.ways)) + len(kept) + bool(self.mean))  # a shorter way has fewer
         self.rules = [rule.parts for rule in question.rules]
         self.open = [self.narrowed([term.all for term in self.terms], way + kept) for way in reversed(question.wanted.ways)]
 
@@ -1262,6 +1289,13 @@ def recorded(rows, model):
         row, its = [model.read(perhaps(x, "an input")) for x in inputs], said if type(said) is list else [said]
         added, sizes = model.added(row), zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)])
         doubts = [model.rounding(k, each) for k, each in enumerate(sizes)] or model.doubts
+        if model.paths:
+            least, most = ([b + x + way * d for b, x, d in zip(model.base, added, doubts)] for way in (-1, 1))
+            near = [value for way, value in model.paths if all(most[plus] >= least[less] for plus, less in way)]
+            told = [real(x, "what was said") for x in (said["probabilities"] if type(said) is dict else its)]
+            close = any(all(abs(x - y) <= 8 * model.step * (1 + abs(y)) for x, y in zip(value, told)) for value in near)
+            need(close and len(told) == model.classes, "a recorded row comes to another leaf")
+            continue
         if type(said) is dict:
             likely(model, added, doubts, [real(x, "a probability") for x in said["probabilities"]])
             continue

@@ -14,7 +14,7 @@ from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE
 from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, weights_file
 
-SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest")
+SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves")
 """What weighted sums may be, as the checker calls it."""
 
 FOLD_BLUR = 2.0**-44
@@ -62,11 +62,13 @@ def linear_file(
     of: str,
     score: Callable[[Any], FloatArray],
     told: bool,
+    tree: dict[str, Any] | None = None,
 ) -> tuple[ModelFile, AbstractInputs] | None:
     """The file of a weighted sum, and its rows; None if it has bins beside its slopes, or is no sum in float64.
 
     - `largest`: how large each number may be;
-    - `told`: whether `score` says the probabilities of all classes.
+    - `told`: whether `score` says the probabilities of all classes;
+    - `tree`: what is made of several sums, if they are the decisions of a tree.
     """
     model, space = reading.model, reading.space
     assert isinstance(model, Linear)
@@ -85,5 +87,7 @@ def linear_file(
     terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (largest + np.abs(model.centre))
     terms = terms + model.largest_step[:, levels].sum(axis=1)
     off = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
-    file = weights_file(of, kind, base, np.hstack([weights, *of_levels]), score, off=off, of_probabilities=told)
+    file = weights_file(
+        of, kind, base, np.hstack([weights, *of_levels]), score, off=off, of_probabilities=told, tree=tree
+    )
     return file, WeighedInputs(space, model, tuple(adds))

@@ -22,7 +22,7 @@ from butfor.space.space import Space
 PROVEN = (
     "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, "
     "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models, "
-    "Cox models of scikit-survival, and of what is read as a sum of trees, of steps or of weights"
+    "Cox models of scikit-survival, and of what is read as a sum of trees, of steps or of weights, or as one oblique tree"
 )
 """The models of which proofs are made."""
 
@@ -240,14 +240,19 @@ def weights_file(
     *,
     off: FloatArray | None = None,
     of_probabilities: bool = False,
+    tree: dict[str, Any] | None = None,
 ) -> ModelFile:
-    """Weights (sums, features), what each sum starts from, and by how much it may be off besides its additions."""
+    """Weights (sums, features), what each sum starts from, and by how much it may be off besides its additions.
+
+    `tree`: how decisions lead to leaves, if the sums are decisions.
+    """
     several = len(weights) > 1
     told = {
         "format": "butfor.linear/1", "of": of, "sum": kind,
         "base": hexes(base.tolist()) if several else float(base[0]).hex(),
         "weights": hexes((weights.T if several else weights[0]).tolist()),
         **({} if off is None else {"off": hexes(off.tolist())}),
+        **({} if tree is None else {"tree": tree}),
     }  # fmt: skip
     content = json.dumps(told, separators=(",", ":")).encode()
     return ModelFile("model.json", "linear", content, of, score, of_probabilities)

@@ -274,7 +274,9 @@ class _Writer:
                 try:
                     lines, words = self._lines(i, question, shared, below, budget)
                 except UnprovenError:
-                    return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
+                    if budget.spent():
+                        return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
+                    break
                 except CheaperError as cheaper:
                     row = self._row(i, shared, below, cheaper)
                     claimed = certificate.bound * (1 - LEFT_TO_FLOATS)

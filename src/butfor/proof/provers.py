@@ -20,5 +20,5 @@ def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
         return (MeanProver if mean else Prover)(asked, checker().runs, budget)
     if mean:
         return SigmoidsProver(asked, budget)
-    several = len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
+    several = asked.model.paths or len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
     return (RivalsProver if several else LinearProver)(asked, budget)

@@ -21,6 +21,7 @@ from butfor.model.cells import level_cells
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import Logistic, MonotoneFunction, Scaled
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
@@ -71,19 +72,25 @@ def read_file(
     of, by = estimator_of(source)[1], source.judges_by
     if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
         readout = _within(readout)
+    oblique = isinstance(reading.model, ObliqueTree)
     adds, over = _adds(readout, by), readout.total if isinstance(readout, Argmax) else 1.0
     whose = f"the {what} that butfor read of a {of}" if what else f"what butfor read of a {of}"
-    tells_probabilities = adds in ("logistic", "mean", "largest") and by == "predict_proba"
+    tells_probabilities = (adds in ("logistic", "mean", "largest") or oblique) and by == "predict_proba"
 
     def score(table: Any) -> FloatArray:
         prediction = Prediction(source, table)
-        if adds == "value":
+        if adds == "value" or isinstance(readout, Value):
             return says(prediction) if says else prediction.values
         said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
         assert said is not None
         return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
 
     model, sets = reading.model, dict[tuple[int, bytes], int]()
+    if isinstance(model, ObliqueTree):
+        decided = _decided(reading, readout, largest, whose, score)
+        if decided is None:
+            raise not_proven(f"a {of}")
+        return decided
     line = _line(readout, model.scores) if adds and isinstance(model, Linear | Trees) else None
     if line is None:
         raise not_proven(f"a {of}")
@@ -103,6 +110,29 @@ def read_file(
     content = json.dumps(told, separators=(",", ":")).encode()
     file = ModelFile("model.json", "arrays", content, whose, score, tells_probabilities)
     return file, ReadInputs(reading.space, sets)
+
+
+def _decided(
+    reading: Reading, readout: AbstractReadout, largest: FloatArray, whose: str, score: Callable[[Any], FloatArray]
+) -> tuple[ModelFile, AbstractInputs] | None:
+    """The decisions of an oblique tree as weighted sums, and what its leaves say; None if that is no value and no probability."""
+    model, chances = reading.model, reading.source.judges_by == "predict_proba"
+    assert isinstance(model, ObliqueTree)
+    if isinstance(readout, Value):
+        says: FloatArray | None = np.reshape(readout.predicted(model.value), (-1, 1))
+    else:
+        says = readout.probabilities(model.value) if chances and not isinstance(readout, Threshold) else None
+    if says is None or (chances and not np.array_equal(readout.decide(model.value), says.argmax(axis=1))):
+        return None
+    leaf = model.gate < 0
+    tree = {
+        "gate": model.gate.tolist(),
+        "left": np.where(leaf, -1, model.left).tolist(),
+        "right": np.where(leaf, -1, model.right).tolist(),
+        "value": [hexes(value) if ends else None for value, ends in zip(says.tolist(), leaf.tolist(), strict=True)],
+    }
+    gates = replace(reading, model=model.gates)
+    return linear_file(gates, Line.of_scores(model.gates.scores), "leaves", largest, whose, score, chances, tree)
 
 
 def _line(readout: AbstractReadout, scores: int) -> Line | None:

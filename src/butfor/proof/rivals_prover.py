@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
 
 from butfor.arrays import FloatArray
 from butfor.proof.failing import CheaperError, UnprovenError
@@ -15,6 +16,10 @@ from butfor.proof.planes import NEAR_THE_PLANES, TAKES_PART, HighestPoint, highe
 
 MOST_MIXTURES = 80
 """So many rates are tried in a box."""
+
+
+BETWEEN_BENT = 3
+"""Of so many rates that are tried, one is where prices bend, if they do."""
 
 
 class BoundPlane(NamedTuple):
@@ -45,7 +50,9 @@ class RivalsProver(LinearProver):
         broken = [part for row, _ in sorted(rows, key=lambda own: -own[1]) if (part := self._broken(box, row))]
         parting = broken[0] if broken else self._parting(box, rows)
         if not parting:
-            raise UnprovenError
+            row, _ = max(rows, key=lambda own: own[1])
+            # it reaches the goals within the digits of the linear program, so the claim is too bold by what sums are in doubt
+            raise CheaperError(row) if self._cost(row) < self.below else UnprovenError
         self._say(split=parting)
 
     def _hopeless(self, hoped: float) -> bool:
@@ -67,7 +74,7 @@ class RivalsProver(LinearProver):
 
     def _best_planes(self, box: list[Any], way: list[Any]) -> tuple[list[BoundPlane], FloatArray] | None:
         """The planes, and the share of each in the best mixture; None if the rates that were said last prove the claim."""
-        planes, rates, best = list[BoundPlane](), self._begun(), -np.inf
+        planes, rates, best = list[BoundPlane](), self._begun(way), -np.inf
         share = np.ones(1)
         while len(planes) < MOST_MIXTURES:
             every = self._every(rates)
@@ -83,10 +90,33 @@ class RivalsProver(LinearProver):
             planes.append(BoundPlane(rates, total, slope, row))
             best = max(best, float(total / self.below))
             wanted, hoped, share = self._highest(planes)
-            rates = [Fraction(x) for x in wanted.tolist()]
+            straight = len(planes) % BETWEEN_BENT or not any(bends(term) for term in self.walk.terms)
+            bent = None if straight else self._where_prices_bend(way, planes, share)
+            rates = [Fraction(x) for x in (wanted if bent is None else bent).tolist()]
             if hoped - best < NEAR_THE_PLANES or self._hopeless(hoped):
                 break
         return planes, share
+
+    def _where_prices_bend(self, way: list[Any], planes: list[BoundPlane], share: FloatArray) -> FloatArray | None:
+        """The rates at which the mean of a mixture is cheapest: there, a price rises as fast as gains are worth.
+
+        Planes alone would be many, because the bound bends with the prices.
+        """
+        slopes, rises = list[list[float]](), list[float]()
+        for j, term in enumerate(self.walk.terms):
+            column = term.column
+            if bends(term) and all(plane.row[j] is not None for plane in planes):
+                mean = float(
+                    sum(part * float(plane.row[j]) for plane, part in zip(planes, share.tolist(), strict=True))
+                )
+                move = mean - float(column.start)
+                if column.low < mean < column.high:
+                    rises.append(float(column.rate) * np.sign(move) + 2 * float(column.square) * move)
+                    slopes.append([float(term.slope[goal.plus] - term.slope[goal.less]) for goal in way])
+        if not rises:
+            return None
+        scale = 1 / np.maximum(np.abs(slopes).max(axis=0), 1e-300)
+        return np.asarray(nnls(np.array(slopes) * scale, np.array(rises))[0] * scale)
 
     def _missing(self, way: list[Any], row: list[Any]) -> list[Fraction]:
         """By how much a row misses each goal."""
@@ -96,13 +126,13 @@ class RivalsProver(LinearProver):
         """Whether a row reaches all goals."""
         return max(self._missing(way, row)) <= 0
 
-    def _begun(self) -> list[Fraction]:
+    def _begun(self, way: list[Any]) -> list[Fraction]:
         """The rates that are tried first."""
-        return list(self.walk.rates)
+        return list(self.walk.rates[: len(way)])
 
     def _every(self, rates: list[Fraction]) -> list[Fraction]:
-        """The rates of all goals, if those that are looked for are some of them."""
-        return rates
+        """All rates that are said, if those that are looked for are some of them."""
+        return [*rates, *[Fraction(0)] * (len(self.walk.rates) - len(rates))]
 
     def _slope(self, way: list[Any], row: list[Any]) -> list[Fraction]:
         """How the bound rises with each rate that is looked for, where a row attains it."""
@@ -156,6 +186,11 @@ class RivalsProver(LinearProver):
             return hex(1 << max(values, key=shares.__getitem__))
         low, high = values[0], values[-1]
         return self._place(term, part, low, high, (_mean(shares) - low) / (high - low))
+
+
+def bends(term: Any) -> bool:
+    """Whether the price of any number of a column rises faster with its distance."""
+    return not term.levels and term.column.square > 0 and not term.column.step
 
 
 def _mean(shares: dict[Any, float]) -> Fraction:

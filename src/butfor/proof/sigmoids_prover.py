@@ -116,7 +116,7 @@ class SigmoidsProver(RivalsProver):
         above = [self.walk.q.above(Fraction(1), slope * grain, *(end / grain for end in ends)) for slope, ends in lines]
         self.shift = self.walk.mean[0] - sum(above)
 
-    def _begun(self) -> list[Fraction]:
+    def _begun(self, way: list[Any]) -> list[Fraction]:
         return list(self.walk.rates[self.walk.logits :])
 
     def _every(self, rates: list[Fraction]) -> list[Fraction]:
