@@ -312,6 +312,8 @@ static void read_xgboost(Text data) {
     for (int k = 0; k < sums; k++) model.base[k + 1] = single(given.kind == '[' ? given.items + k : &given);
     Json *trees = list(part(part(booster, "model"), "trees")), *which_class = list(part(part(booster, "model"), "tree_info"));
     need(which_class->count == trees->count, "not every tree has a class");
+    Json *weights = maybe(part(booster, "model"), "weight_drop");
+    for (int t = 0; weights && t < list(weights)->count; t++) need(single(weights->items + t) == 1, "trees with weights");
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
         int of = (int)number(which_class->items + t, 0, sums);

@@ -252,6 +252,7 @@ class Model:
         need("best_iteration" not in learner.get("attributes", {}), "training stopped early: not all trees may count")
         need(len(base) == count and int(about.get("num_target", "1")) < 2, "more scores than classes")
         boosted = learner["gradient_booster"]["model"]
+        need(all(weight == 1 for weight in boosted.get("weight_drop", ())), "trees with weights")
         need(len(boosted["trees"]) == len(boosted["tree_info"]), "not every tree has a class")
         for tree, which in zip(boosted["trees"], boosted["tree_info"]):
             need(int(tree["tree_param"]["size_leaf_vector"]) < 2, "leaves of several numbers")

@@ -70,7 +70,7 @@ def test_classes_are_not_counted_up_with_each_result(module) -> None:
         module.kernel(np.ones(3))
     more = [sys.getrefcount(kind) - b for kind, b in zip(kinds, before, strict=True)]
     assert max(map(abs, more[:2])) < 100
-    assert (abs(more[2]) < 100) is module.ours, "numba counts the class of arrays up with each of them"
+    assert abs(more[2]) < 100 or not module.ours, "numba counts the class of arrays up with each of them"
 
 
 def test_a_signal_is_handled_where_the_kernel_was_called(module) -> None:

@@ -122,7 +122,7 @@ def test_so_are_those_of_boosting(library, classes) -> None:
 
 
 def test_a_tie_of_xgboost_is_the_first_class() -> None:
-    model = boosted("xgboost", base_score=0.5, min_child_weight=1e9).fit(X, CLASSES["numbers"])
+    model = boosted("xgboost", base_score=0.5, reg_alpha=1e9).fit(X, CLASSES["numbers"])
     prediction = Prediction(open_source(model, X), X)
     assert (prediction.probabilities == 0.5).all()
     assert prediction.labels == model.predict(X).tolist()

@@ -350,7 +350,12 @@ BAD_JSON: dict[str, tuple[Any, tuple[str, ...], type[Exception]]] = {
         ("without xgboost", "'gblinear'", 'pip install "butfor[xgboost]"'),
         bf.errors.UnsupportedModelError,
     ),
-    "dart": (lambda: json.dumps(tiny(booster="dart")), ("'dart'",), bf.errors.UnsupportedModelError),
+    "dart": (lambda: json.dumps(tiny(booster="dart", rate_drop=0.9)), ("'dart'",), bf.errors.UnsupportedModelError),
+    "dropout, as XGBoost 3.4 tells it": (
+        lambda: changed(tiny(), *FOREST, "weight_drop", to=[1.0, 0.5]),
+        ("'dart'", "All weights must be 1"),
+        bf.errors.UnsupportedModelError,
+    ),
     "objective": (
         lambda: json.dumps(tiny(objective="binary:hinge")),
         ("'binary:hinge'", "known objectives are"),
@@ -376,6 +381,7 @@ BAD_JSON: dict[str, tuple[Any, tuple[str, ...], type[Exception]]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*is deprecated:UserWarning")  # boosters, by XGBoost 3.4
 @pytest.mark.parametrize("name", BAD_JSON)
 def test_bad_json_is_refused_in_words(name, file, alone) -> None:
     make, words, error = BAD_JSON[name]

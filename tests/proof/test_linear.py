@@ -114,7 +114,7 @@ def cases(holes: bool = False) -> tuple[Case, ...]:
     for k, (cost, limit) in enumerate(product(COSTS, limits[:2] if holes else limits)):
         model, X, _ = fitted(LEARNERS[k % 4], holes)
         wanted = k % 2
-        rows = X[(model.predict(X) != wanted) & (~holes | X["a"].isna())].iloc[:1]
+        rows = X[(model.predict(X) != wanted) & ((not holes) | X["a"].isna())].iloc[:1]
         answers = bf.Explainer(model, data=X).explain(
             rows, target=bf.classes(wanted), cost=cost, constraints=list(limit)
         )

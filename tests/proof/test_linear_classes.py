@@ -77,7 +77,7 @@ def cases(holes: bool = False) -> tuple[Case, ...]:
     for k, ((cost, limits), target) in enumerate(product(QUESTIONS, TARGETS)):
         model = prepared(LEARNERS[(k + k // 4) % 4]).fit(X, y)
         others = ~np.isin(model.predict(X), getattr(target, "labels", ()))
-        rows = X[others & (~holes | X["a"].isna())].iloc[:1]
+        rows = X[others & ((not holes) | X["a"].isna())].iloc[:1]
         answers = bf.Explainer(model, data=X).explain(rows, target=target, cost=cost, constraints=list(limits))
         with TemporaryDirectory() as folder:
             proofs = bf.prove(answers, model, folder)

@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,16 @@ def test_it_says_what_it_does_not_read(second: Path, tmp_path: Path) -> None:
     assert words == "NOT VERIFIED: a model that this checker does not read: linear"
     (words,) = said(second, [tmp_path / "nowhere"])
     assert words.startswith("NOT VERIFIED: not there: ")
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.5])
+def test_trees_with_weights_are_refused(weight: float, second: Path, tmp_path: Path) -> None:
+    """XGBoost 3.4 tells of dropout beside the trees, and no longer by the name of the booster."""
+    case = cases("xgboost")[0]
+    told = json.loads(case.content)
+    forest = told["learner"]["gradient_booster"]["model"]
+    forest["weight_drop"] = [weight] * len(forest["trees"])
+    file = written(replace(case, content=json.dumps(told)), tmp_path / "weights")
+    accepted = weight == 1
+    assert first_accepts(file) == accepted
+    assert said(second, [file])[0].startswith("VERIFIED") == accepted

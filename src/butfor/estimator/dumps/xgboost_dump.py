@@ -173,13 +173,20 @@ def _check(learner: Learner, version: Sequence[int]) -> None:
             "Only 'gbtree' can be read.",
             "Train with booster='gbtree'.",
         )
+    forest = learner["gradient_booster"]["model"]
+    if any(float(weight) != 1 for weight in forest.get("weight_drop", ())):  # from XGBoost 3.4 on, dropout is told here
+        raise UnsupportedModelError(
+            "trees of XGBoost that were trained with dropout ('dart') have weights, which cannot be read.",
+            "All weights must be 1.",
+            "Train without rate_drop.",
+        )
     if objective not in known_objectives():
         raise UnsupportedModelError(
             f"the objective {objective!r} of XGBoost cannot be read.",
             f"The known objectives are {', '.join(known_objectives())}.",
             "Search given rows with bf.candidates(rows).",
         )
-    trees = learner["gradient_booster"]["model"]["trees"]
+    trees = forest["trees"]
     if int(learner["learner_model_param"].get("num_target", 1)) > 1 or any(
         int(tree["tree_param"]["size_leaf_vector"]) > 1 for tree in trees
     ):
