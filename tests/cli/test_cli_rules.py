@@ -190,6 +190,7 @@ def test_letters_have_a_reference_and_a_template(run, tmp_path) -> None:
     assert "proven" in done.stdout
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("table", ["statuses", "costs", "differences", "levers"])
 def test_groups_are_compared(run, explainer, tmp_path, table) -> None:
     by = [] if table == "levers" else ["--by", "sex"]
@@ -273,6 +274,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.shorter(20)
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_told_in_one_message(run, case) -> None:
     words, said = WRONG[case]

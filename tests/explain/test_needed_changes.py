@@ -163,6 +163,7 @@ class Counted(LogisticRegression):
         return super().decision_function(X)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("cost", "whole"), [("l2", False), ("linf", False), ("linf", True)])
 def test_each_move_of_an_optimum_of_a_linear_model_is_needed(cost: str, whole: bool) -> None:
     """It moves most columns. Where sums tell that each move is needed, nobody is asked about each."""

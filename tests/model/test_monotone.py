@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from butfor.model.interpolated import ENDS_ARE_MIXED, Interpolated
 from butfor.model.monotone import (
-    ENDS_ARE_MIXED,
     Complement,
     Exponential,
-    Interpolated,
     Logistic,
     LogOdds,
     Mean,

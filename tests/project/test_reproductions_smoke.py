@@ -104,6 +104,7 @@ def test_figure_4(written: Path) -> None:
     assert len((written / "figure4.md").read_text().splitlines()) == 3
 
 
+@pytest.mark.long
 def test_table_1(written: Path) -> None:
     costs = next(line for line in (written / "table1.md").read_text().splitlines() if "*cost*" in line)
     found = [float(cell) if cell.strip() else np.inf for cell in costs.split("|")[6:-1]]

@@ -42,13 +42,14 @@ MODELS = {
 }
 
 
-@pytest.mark.shorter(6)
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
     assert claims_of_classes(MODELS[kind](), name, tmp_path).verified == 4
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
 @pytest.mark.parametrize("label", [0, 1])
 def test_probabilities_are_those_of_the_estimator(label: int, ends: dict[str, float], tmp_path: Path) -> None:
@@ -61,6 +62,7 @@ def measurements() -> tuple[pd.DataFrame, np.ndarray]:
     return X, (X["a"] - X["b"] + rng.normal(scale=0.5, size=200) > 0.3).astype(int).to_numpy()
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("wanted", [1, bf.probability(1, at_least=0.9)])
 def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_path: Path) -> None:
     """What is proven is what it costs, no cheaper row is met, and a bolder claim is refused."""
@@ -161,7 +163,7 @@ def test_what_is_proven_is_the_least_cost() -> None:
             assert is_false(case.bolder(1 + 1e-6))
 
 
-@pytest.mark.parametrize(("seed", "count"), [(0, 60), pytest.param(1, 2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("seed", "count"), [(0, 30), pytest.param(1, 2000, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r = random.Random(seed)
     accepted = [case for case in (mutated(r, r.choice(cases())) for _ in range(count)) if case.accepted()]

@@ -90,7 +90,7 @@ def possible() -> list[tuple[str, str]]:
     return [*((name, of) for name in MODELS if name != "lean forest" for of in list(TARGETS)[:4]), *risks, *ratios]
 
 
-@pytest.mark.shorter(12)
+@pytest.mark.shorter(6)
 @pytest.mark.parametrize(("name", "wanted"), possible())
 def test_every_row_is_tried(name: str, wanted: str, tmp_path: Path) -> None:
     model, X = fitted(name)

@@ -204,6 +204,7 @@ def test_the_page_has_a_cell_for_everything() -> None:
         assert all(list(cells) == list(CONSTRAINTS) for cells in table.values())
 
 
+@pytest.mark.shorter(36)
 @pytest.mark.parametrize("part", first(1, range(PARTS)))
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kind", KINDS)

@@ -122,6 +122,7 @@ def deep(problem: Problem, part, row: np.ndarray) -> float:
     return max([clear_of(model, path, row, problem.demands.ball) for path in missed], default=-np.inf)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 50)]))
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
 def test_an_answer_is_robust_and_no_cheaper_row_of_a_grid_is(norm: BallNorm, seeds: range) -> None:

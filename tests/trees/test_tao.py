@@ -205,6 +205,7 @@ def test_pruning_dead_branches_moves_no_row_that_was_seen(seed: int, split: Spli
     assert set(small.leaves(X[some])) == set(np.flatnonzero(small.left < 0))
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize(("kind", "estimator"), diagonal(KINDS, [TAOClassifier, TAORegressor]))
 def test_every_leaf_of_a_fitted_tree_has_training_rows(kind: tuple[str, str], estimator: Any) -> None:
     split, init = kind
@@ -295,6 +296,7 @@ def rows_and_borders(seed: int) -> tuple[FloatArray, FloatArray]:
     return X, (X @ [1, -1, 0.5, 2] > 0.2) + 2.0 * (X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=240) > 0)
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize(("kind", "estimator"), diagonal(KINDS, [TAOClassifier, TAORegressor]))
 def test_the_units_of_columns_make_no_difference(kind: tuple[str, str], estimator: Any) -> None:
     split, init = kind

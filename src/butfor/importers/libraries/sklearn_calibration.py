@@ -14,11 +14,11 @@ from butfor.importers.fold.blend import Member, blend, together
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.leaves import tree_of_shares
 from butfor.importers.registry import Imported, read_model, register_importer
+from butfor.model.interpolated import Interpolated
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import (
     AbstractStep,
     Complement,
-    Interpolated,
     Jump,
     Logistic,
     LogOdds,
