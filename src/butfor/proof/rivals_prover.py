@@ -116,7 +116,10 @@ class RivalsProver(LinearProver):
         if not rises:
             return None
         scale = 1 / np.maximum(np.abs(slopes).max(axis=0), 1e-300)
-        return np.asarray(nnls(np.array(slopes) * scale, np.array(rises))[0] * scale)
+        try:
+            return np.asarray(nnls(np.array(slopes) * scale, np.array(rises))[0] * scale)
+        except RuntimeError:  # it did not come to an end
+            return None
 
     def _missing(self, way: list[Any], row: list[Any]) -> list[Fraction]:
         """By how much a row misses each goal."""

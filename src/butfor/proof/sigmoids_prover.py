@@ -116,6 +116,10 @@ class SigmoidsProver(RivalsProver):
         above = [self.walk.q.above(Fraction(1), slope * grain, *(end / grain for end in ends)) for slope, ends in lines]
         self.shift = self.walk.mean[0] - sum(above)
 
+    def _where_prices_bend(self, way: list[Any], planes: list[BoundPlane], share: FloatArray) -> FloatArray | None:
+        """None: the lines above the logistic functions bend, too, and are made anew at the best mixture."""
+        return None
+
     def _begun(self, way: list[Any]) -> list[Fraction]:
         return list(self.walk.rates[self.walk.logits :])
 
