@@ -218,8 +218,8 @@ class Model:
         """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts."""
         need(objective in kinds, "a sum that is not read:", shown(objective))
         self.kind, self.single, self.step, self.base = kinds[objective], single, F(1, 1 << digits), [F(0), *base]
-        lone, count = self.kind in ("logistic", "value", "score"), len(base)
-        need(count == 1 if lone else count > (self.kind != "leaves"), "another number of sums")
+        several = self.kind not in ("logistic", "value", "score")
+        need(self.kind == "leaves" or (len(base) > 1) == several, "another number of sums")
         off = [F(0)] * len(base) if off is None else [real(x, "a doubt") for x in off]
         need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
         self.extra = [F(0)] + [x + 8 * self.step * (self.kind == "largest") for x in off]  # a softmax makes near ones equal
@@ -420,8 +420,8 @@ class Wanted:
         what, which = told["of"]
         ends = [key for key in ("at least", "at most") if key in told]
         need(len(ends) == (what != "class"), "a target without an end, or with two")
-        says = {"value": ("value",), "score": ("class",), "largest": ("class",)}
-        says = says["value"] if model.classes < 2 and model.paths else says.get(model.kind, ("class", "probability"))
+        kind = "value" if model.paths and model.classes == 1 else model.kind
+        says = {"value": ("value",), "score": ("class",), "largest": ("class",)}.get(kind, ("class", "probability"))
         need(what in says, "the model says no", shown(what))
         at, sign = real(told[ends[0]], "an end") if ends else F(1, 2), -1 if ends == ["at most"] else 1
         low, high, named = at * model.over, at * model.over, which if type(which) is list else [which] * (what != "value")
@@ -445,10 +445,9 @@ class Wanted:
             self.mean = count * (share_of - d), count * (share_of + d)
             pairs = [[(k, 0)[::sign] for k in range(1, count + 1)]]
         elif model.kind == "leaves":
-            off = 8 * model.step * (1 + abs(at))
-            means = [value.index(max(value)) in classes if what == "class" else sign * (value[(classes or [0])[0]] - at) >= -off
-                     for _, value in model.paths]  # fmt: skip
-            pairs = [way for (way, _), wanted in zip(model.paths, means) if wanted]
+            one = (classes or [0])[0]
+            pairs = [way for way, value in model.paths if (
+                value.index(max(value)) in classes if what == "class" else sign * value[one] >= sign * at)]  # fmt: skip
             low = high = F(not pairs)  # if no leaf says it, 0 would have to be 1
             pairs = pairs or [[(0, 0)]]
         elif what == "class" and model.kind != "logistic":
@@ -1294,8 +1293,7 @@ def recorded(rows, model):
             least, most = ([b + x + way * d for b, x, d in zip(model.base, added, doubts)] for way in (-1, 1))
             near = [value for way, value in model.paths if all(most[plus] >= least[less] for plus, less in way)]
             told = [real(x, "what was said") for x in (said["probabilities"] if type(said) is dict else its)]
-            close = any(all(abs(x - y) <= 8 * model.step * (1 + abs(y)) for x, y in zip(value, told)) for value in near)
-            need(close and len(told) == model.classes, "a recorded row comes to another leaf")
+            need(told in near, "a recorded row comes to another leaf")
             continue
         if type(said) is dict:
             likely(model, added, doubts, [real(x, "a probability") for x in said["probabilities"]])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.special import expit
 
+from butfor.model import interpolated
 from butfor.model.interpolated import ENDS_ARE_MIXED, Interpolated
 from butfor.model.monotone import (
     Complement,
@@ -19,7 +21,7 @@ from butfor.model.monotone import (
     Scaled,
     SignedSquare,
 )
-from butfor.model.scores import UNIT_SINGLE, Doubt, ScoreSet
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, Doubt, ScoreSet
 from tests.shorter import diagonal
 
 KNOTS = Interpolated(np.array([-1.0, 0.0, 0.5, 2.0, 2.5]), np.array([0.1, 0.5, 0.5, 0.9, 0.9]))
@@ -113,3 +115,31 @@ def test_two_large_numbers_that_cancel_are_in_doubt() -> None:
     assert exact == 0.5
     assert part.below > 1e-16
     assert not told(part, np.array([0.5]))[0][0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lines_of_mixed_ends_lie_between_their_bounds(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As SciPy computes them from 1.18 on, whichever is here: also on lines between equal values, where they are off."""
+    monkeypatch.setattr(interpolated, "ENDS_ARE_MIXED", True)
+    rng, off, unit = np.random.default_rng(0), 0, UNIT_SINGLE if dtype == np.float32 else UNIT_DOUBLE
+    for _ in range(200):
+        x = np.unique(rng.normal(size=8).astype(dtype))
+        y = np.sort(rng.choice(rng.random(4), len(x))).astype(dtype)
+        at = np.clip(np.append(rng.normal(size=200), x).astype(dtype), x[0], x[-1])
+        high = np.clip(np.searchsorted(x, at), 1, len(x) - 1)
+        low = high - 1
+        width = x[high] - x[low]
+        mixed = (at - x[low]) / width * y[high] + (x[high] - at) / width * y[low]
+        assert mixed.dtype == dtype
+        lines = Interpolated(x.astype(np.float64), y.astype(np.float64))
+        exact, said = at.astype(np.float64), mixed.astype(np.float64)
+        least, most = lines.between(exact, exact, unit)
+        assert (least <= said).all()
+        assert (said <= most).all()
+        wide = lines.between(np.sort(exact)[:-20], np.sort(exact)[20:], unit)
+        inside = said[np.argsort(exact, kind="stable")]
+        for k, (below, above) in enumerate(zip(*wide, strict=True)):
+            assert below <= inside[k : k + 21].min()
+            assert inside[k : k + 21].max() <= above
+        off += int((said[y[low] == y[high]] != y[low][y[low] == y[high]]).sum())
+    assert off > 100

@@ -32,6 +32,33 @@ def number(now: float, rate: float, low: float = -10.0, high: float = 10.0) -> d
     return {**ends, "stay": True, "price": [(0.0).hex(), rate.hex(), (0.0).hex()]}
 
 
+def weighed(
+    model: dict[str, Any], wanted: dict[str, Any], below: float, *steps: Any,
+    grid: str | None = None, name: str = "", **mine: Any,
+) -> Case:  # fmt: skip
+    """A claim about weighted sums of x, which is 0 and costs 1 a unit."""
+    about = {
+        "name": "x",
+        "features": [0],
+        "grid": grid and [grid, "0"],
+        "single": False,
+        "edges": None,
+        "line": [1, 0, 0],
+    }
+    asked = {"format": "butfor.question/1", "wanted": wanted, "columns": [about], "recorded": []}
+    own = {"now": 0, "least": -10, "most": 10, "stay": True, "price": [0, 1, 0], **mine}
+    head = {
+        "format": "butfor.proof/1",
+        "row": "1",
+        "columns": [own],
+        "changes": None,
+        "below": below.hex(),
+        "answer": None,
+    }
+    content = json.dumps({"format": "butfor.linear/1", **model})
+    return Case(asked, head, [json.dumps(step) for step in steps], "linear", content, name)
+
+
 def case(
     name: str, trees: list[Any], columns: list[Any], wanted: float, below: float, *steps: Any,
     grid: list[str] | None = None, reads: str = "float64", base: float = 0.0, missing: list[None] | None = None,

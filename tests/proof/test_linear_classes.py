@@ -25,6 +25,7 @@ from sklearn.svm import LinearSVC
 import butfor as bf
 from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from tests.proof.attacks import broken_by
+from tests.proof.by_hand import weighed
 from tests.proof.cases import Case, read
 from tests.proof.judge import number
 from tests.proof.test_linear import another, prepared, rows_of, table, with_holes
@@ -114,20 +115,8 @@ SABOTAGE = {
 
 def by_hand(base: list[float], weights: list[float], wanted: Any, *steps: Any) -> Case:
     """The false claim that no x within 1.2 of 0 gets a class of three that are wanted. The first that does is 1."""
-    told = {"base": [x.hex() for x in base], "weights": [[x.hex() for x in weights]]}
-    mine = {"now": 0, "least": -5, "most": 5, "stay": True, "price": [0, 1, 0]}
-    about = {"name": "x", "features": [0], "grid": ["1/2", "0"], "single": False, "edges": None, "line": [1, 0, 0]}
-    asked = {"format": "butfor.question/1", "wanted": {"of": ["class", wanted]}, "columns": [about], "recorded": []}
-    own = {
-        "format": "butfor.proof/1",
-        "row": "0",
-        "columns": [mine],
-        "changes": None,
-        "below": (1.2).hex(),
-        "answer": None,
-    }
-    model = json.dumps({"format": "butfor.linear/1", "sum": "largest", **told})
-    return Case(asked, own, [json.dumps(step) for step in steps], "linear", model)
+    told = {"sum": "largest", "base": [x.hex() for x in base], "weights": [[x.hex() for x in weights]]}
+    return weighed(told, {"of": ["class", wanted]}, 1.2, *steps, grid="1/2")
 
 
 FALSE = {

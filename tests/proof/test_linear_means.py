@@ -26,6 +26,7 @@ from sklearn.svm import LinearSVC
 import butfor as bf
 from butfor.proof.checker import checker
 from tests.proof.attacks import broken_by
+from tests.proof.by_hand import weighed
 from tests.proof.cases import Case, read
 from tests.proof.judge import number
 from tests.proof.test_linear import another, prepared, rows_of, table
@@ -183,28 +184,8 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
 
 def claim(name: str, below: float, steps: list[dict[str, Any]], **mine: Any) -> Case:
     """A claim that no x gets a mean of 0.75 of two sigmoids of x, if the change by x costs less than so much."""
-    model = {"format": "butfor.linear/1", "sum": "mean", "base": [0, 0], "weights": [[1, 1]]}
-    line = {
-        "name": "x",
-        "features": [0],
-        "grid": None,
-        "single": False,
-        "edges": None,
-        "line": [1, 0, 0],
-        "missing": None,
-    }
-    own = {"now": 0, "least": -10, "most": 10, "stay": True, "price": [0, 1, 0], **mine}
-    shared = {"format": "butfor.question/1", "wanted": {"of": ["probability", 1], "at least": (0.75).hex()}, "columns": [line],
-              "recorded": []}  # fmt: skip
-    head = {
-        "format": "butfor.proof/1",
-        "row": "1",
-        "columns": [own],
-        "changes": None,
-        "below": below.hex(),
-        "answer": None,
-    }
-    return Case(shared, head, [json.dumps(step) for step in steps], "linear", json.dumps(model), name)
+    model = {"sum": "mean", "base": [0, 0], "weights": [[1, 1]]}
+    return weighed(model, {"of": ["probability", 1], "at least": (0.75).hex()}, below, *steps, name=name, **mine)
 
 
 def rated(logit: int, mean: int) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from butfor.errors import UnsupportedModelError
 from butfor.proof.checker import checker
 from butfor.trees import TAOClassifier, TAORegressor
 from tests.proof.attacks import broken_by
+from tests.proof.by_hand import weighed
 from tests.proof.cases import Case, read
 from tests.proof.judge import number
 from tests.proof.test_linear import another, prepared, rows_of, table
@@ -158,33 +159,21 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
 
 
 SABOTAGE = {
-    "one leaf of several": ("pairs = [way for (way, _), wanted in zip(model.paths, means) if wanted]",
-                            "pairs = [way for (way, _), wanted in zip(model.paths, means) if wanted][-1:]"),
+    "one leaf of several": ("pairs = pairs or [[(0, 0)]]", "pairs = pairs[-1:] or [[(0, 0)]]"),
     "left for right": ("in (left, (0, own)), (right, (own, 0)):", "in (left, (own, 0)), (right, (0, own)):"),
     "the last of equals": ("value.index(max(value)) in classes", "value[::-1].index(max(value)) not in classes"),
     "no leaf if one says it": ("low = high = F(not pairs)", "low = high = F(1)"),
-    "ends as they are": ("sign * (value[(classes or [0])[0]] - at) >= -off", "sign * (value[(classes or [0])[0]] - at) > off"),
+    "ends as they are": ("sign * value[one] >= sign * at", "sign * value[one] > sign * at"),
 }  # fmt: skip
 
 
 def by_hand(values: list[list[float]], wanted: dict[str, Any], *steps: Any, second: float = 1.1) -> Case:
     """The false claim that no x within 1.2 of 0 comes to a leaf that is wanted. From 1 on it is the second, then the third."""
-    told = {"format": "butfor.linear/1", "sum": "leaves", "base": [(-1.0).hex(), (-second).hex()], "weights": [[1, 1]]}
     tree = {"gate": [0, -1, 1, -1, -1], "left": [1, -1, 3, -1, -1], "right": [2, -1, 4, -1, -1]}
     says = [None, values[0], None, *values[1:]]
     tree["value"] = [None if its is None else [float(x).hex() for x in its] for its in says]
-    mine = {"now": 0, "least": -5, "most": 5, "stay": True, "price": [0, 1, 0]}
-    about = {"name": "x", "features": [0], "grid": ["1/20", "0"], "single": False, "edges": None, "line": [1, 0, 0]}
-    own = {
-        "format": "butfor.proof/1",
-        "row": "0",
-        "columns": [mine],
-        "changes": None,
-        "below": (1.2).hex(),
-        "answer": None,
-    }
-    asked = {"format": "butfor.question/1", "wanted": wanted, "columns": [about], "recorded": []}
-    return Case(asked, own, [json.dumps(step) for step in steps], "linear", json.dumps({**told, "tree": tree}))
+    told = {"sum": "leaves", "base": [(-1.0).hex(), (-second).hex()], "weights": [[1, 1]], "tree": tree}
+    return weighed(told, wanted, 1.2, *steps, grid="1/20")
 
 
 END, FIRST = {"end": "dual"}, {"of": ["class", 0]}

@@ -51,9 +51,9 @@ class Interpolated(AbstractStep):
         off = MIXTURE_ROUNDINGS * unit * (np.abs(self.y[:-1]) + np.abs(self.y[1:]))
         later = np.append(np.minimum.accumulate((self.y[:-1] - off)[::-1])[::-1], np.inf)[first + 1]
         before = np.append(-np.inf, np.maximum.accumulate(self.y[1:] + off))[last]
-        sure_low, sure_high = ((x <= self.x[0]) | (x >= self.x[-1]) for x in (low, high))
-        least = np.minimum(self.at(low) - np.where(sure_low, 0.0, off[first]), np.where(last > first, later, np.inf))
-        most = np.maximum(self.at(high) + np.where(sure_high, 0.0, off[last]), np.where(last > first, before, -np.inf))
+        beyond = (high <= self.x[0]) | (low >= self.x[-1])
+        least = np.minimum(self.at(low) - np.where(beyond, 0.0, off[first]), np.where(last > first, later, np.inf))
+        most = np.maximum(self.at(high) + np.where(beyond, 0.0, off[last]), np.where(last > first, before, -np.inf))
         return least, most
 
     def _line(self, x: FloatArray, unit: float) -> IntArray:

@@ -72,14 +72,14 @@ def read_file(
     of, by = estimator_of(source)[1], source.judges_by
     if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
         readout = _within(readout)
-    oblique = isinstance(reading.model, ObliqueTree)
-    adds, over = _adds(readout, by), readout.total if isinstance(readout, Argmax) else 1.0
+    adds = "leaves" if isinstance(reading.model, ObliqueTree) else _adds(readout, by)
+    over = readout.total if isinstance(readout, Argmax) else 1.0
     whose = f"the {what} that butfor read of a {of}" if what else f"what butfor read of a {of}"
-    tells_probabilities = (adds in ("logistic", "mean", "largest") or oblique) and by == "predict_proba"
+    tells_probabilities = adds in ("logistic", "mean", "largest", "leaves") and by == "predict_proba"
 
     def score(table: Any) -> FloatArray:
         prediction = Prediction(source, table)
-        if adds == "value" or isinstance(readout, Value):
+        if isinstance(readout, Value):
             return says(prediction) if says else prediction.values
         said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
         assert said is not None
@@ -116,20 +116,22 @@ def _decided(
     reading: Reading, readout: AbstractReadout, largest: FloatArray, whose: str, score: Callable[[Any], FloatArray]
 ) -> tuple[ModelFile, AbstractInputs] | None:
     """The decisions of an oblique tree as weighted sums, and what its leaves say; None if that is no value and no probability."""
-    model, chances = reading.model, reading.source.judges_by == "predict_proba"
+    model = reading.model
     assert isinstance(model, ObliqueTree)
+    leaf, chances = model.gate < 0, reading.source.judges_by == "predict_proba"
+    scores = model.value[leaf]
     if isinstance(readout, Value):
-        says: FloatArray | None = np.reshape(readout.predicted(model.value), (-1, 1))
+        says: FloatArray | None = np.reshape(readout.predicted(scores), (-1, 1))
     else:
-        says = readout.probabilities(model.value) if chances and not isinstance(readout, Threshold) else None
-    if says is None or (chances and not np.array_equal(readout.decide(model.value), says.argmax(axis=1))):
+        says = readout.probabilities(scores) if chances and not isinstance(readout, Threshold) else None
+    if says is None or (chances and not np.array_equal(readout.decide(scores), says.argmax(axis=1))):
         return None
-    leaf = model.gate < 0
+    each = iter(hexes(says.tolist()))
     tree = {
         "gate": model.gate.tolist(),
         "left": np.where(leaf, -1, model.left).tolist(),
         "right": np.where(leaf, -1, model.right).tolist(),
-        "value": [hexes(value) if ends else None for value, ends in zip(says.tolist(), leaf.tolist(), strict=True)],
+        "value": [next(each) if ends else None for ends in leaf.tolist()],
     }
     gates = replace(reading, model=model.gates)
     return linear_file(gates, Line.of_scores(model.gates.scores), "leaves", largest, whose, score, chances, tree)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from butfor.proof.planes import NEAR_THE_PLANES, TAKES_PART, HighestPoint, highe
 
 MOST_MIXTURES = 80
 """So many rates are tried in a box."""
-
 
 BETWEEN_BENT = 3
 """Of so many rates that are tried, one is where prices bend, if they do."""
@@ -90,8 +90,7 @@ class RivalsProver(LinearProver):
             planes.append(BoundPlane(rates, total, slope, row))
             best = max(best, float(total / self.below))
             wanted, hoped, share = self._highest(planes)
-            straight = len(planes) % BETWEEN_BENT or not any(bends(term) for term in self.walk.terms)
-            bent = None if straight else self._where_prices_bend(way, planes, share)
+            bent = None if len(planes) % BETWEEN_BENT else self._where_prices_bend(way, planes, share)
             rates = [Fraction(x) for x in (wanted if bent is None else bent).tolist()]
             if hoped - best < NEAR_THE_PLANES or self._hopeless(hoped):
                 break
@@ -102,7 +101,7 @@ class RivalsProver(LinearProver):
 
         Planes alone would be many, because the bound bends with the prices.
         """
-        slopes, rises = list[list[float]](), list[float]()
+        slopes, rises, directions = list[list[float]](), list[float](), self._directions(way)
         for j, term in enumerate(self.walk.terms):
             column = term.column
             if bends(term) and all(plane.row[j] is not None for plane in planes):
@@ -112,7 +111,7 @@ class RivalsProver(LinearProver):
                 move = mean - float(column.start)
                 if column.low < mean < column.high:
                     rises.append(float(column.rate) * np.sign(move) + 2 * float(column.square) * move)
-                    slopes.append([float(term.slope[goal.plus] - term.slope[goal.less]) for goal in way])
+                    slopes.append([float(sum(map(mul, each, term.slope))) for each in directions])
         if not rises:
             return None
         scale = 1 / np.maximum(np.abs(slopes).max(axis=0), 1e-300)
@@ -120,6 +119,10 @@ class RivalsProver(LinearProver):
             return np.asarray(nnls(np.array(slopes) * scale, np.array(rises))[0] * scale)
         except RuntimeError:  # it did not come to an end
             return None
+
+    def _directions(self, way: list[Any]) -> list[list[Fraction]]:
+        """For each rate that is looked for, what a unit of each sum is worth."""
+        return list(map(self._worth, way))
 
     def _missing(self, way: list[Any], row: list[Any]) -> list[Fraction]:
         """By how much a row misses each goal."""

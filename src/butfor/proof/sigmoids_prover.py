@@ -116,9 +116,9 @@ class SigmoidsProver(RivalsProver):
         above = [self.walk.q.above(Fraction(1), slope * grain, *(end / grain for end in ends)) for slope, ends in lines]
         self.shift = self.walk.mean[0] - sum(above)
 
-    def _where_prices_bend(self, way: list[Any], planes: list[BoundPlane], share: FloatArray) -> FloatArray | None:
-        """None: the lines above the logistic functions bend, too, and are made anew at the best mixture."""
-        return None
+    def _directions(self, way: list[Any]) -> list[list[Fraction]]:
+        each, count = super()._directions(way), self.walk.logits
+        return [*each[count:], [sum(map(mul, self.slopes, worth)) for worth in zip(*each[:count], strict=True)]]
 
     def _begun(self, way: list[Any]) -> list[Fraction]:
         return list(self.walk.rates[self.walk.logits :])
