@@ -223,8 +223,11 @@ typedef struct { int feature, left, right, lost; double cut; unsigned char *set;
 typedef struct { Node *nodes; int count; } Tree;
 enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN };
 
+typedef struct { quad weight, slope, shift, off; int straight, bent, turned; } Curve;
+/* What a mean makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x. */
+
 /* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on. */
-static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, *off, extra; double step; } model;
+static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, *off, extra, weight; double step; Curve *curves; } model;
 
 static quad quad_log(quad x) { /* by the series of the inverse hyperbolic tangent; off by less than 1e-30 */
     quad two = 0, out = 0, term = (quad)1 / 3;
@@ -250,8 +253,17 @@ static quad quad_exp(quad x) { /* by its series, after the powers of two; off by
 static quad share(quad x) { return 1 / (1 + quad_exp(x < -700 ? 700 : x > 700 ? -700 : -x)); } /* off by less than 1e-28 */
 static quad logit(quad p) { return quad_log(p / (1 - p)); }
 
+static quad line_in(const Curve *c, quad x, int side) { /* the line inside, at least (-1) or at most (1) */
+    return c->slope * share(x) + c->shift + side * (c->off + (1 + c->slope + quad_abs(c->shift)) * (quad)1e-28);
+}
+static quad adds(const Curve *c, quad x, int side) { /* what a sum adds to the mean */
+    quad spare = side * (quad)1e-28;
+    return c->weight * (c->straight ? x + c->turned + spare * (1 + quad_abs(x)) : share(c->bent ? line_in(c, x, side) : x) + spare);
+}
+
 static void begin(int kind, int sums) { /* what is made of the sums, and how many there are */
-    need(kind == LARGEST || kind == SHARES || kind == MEAN ? sums > 1 : sums == 1, "another number of sums");
+    need(kind == MEAN || (kind == LARGEST || kind == SHARES ? sums > 1 : sums == 1), "another number of sums");
+    need(sums > 0, "no sum");
     need(sums < 100, "more classes than this checker counts");
     model.kind = kind;
     model.sums = sums + 1;
@@ -442,6 +454,28 @@ static void read_lightgbm(Text data) {
     need(!head && model.count % sums == 0, "no objective, or other trees than classes");
 }
 
+static void read_curves(Json *all) { /* of a mean; if nothing is said, of the shares of all sums */
+    Json *told = maybe(all, "curves");
+    need(!told || model.kind == MEAN, "curves of sums that are no mean");
+    need(!told || list(told)->count == model.sums - 1, "not a curve for each sum");
+    model.curves = room(model.sums, sizeof(Curve));
+    for (int k = 0; k < model.sums - 1; k++) {
+        Curve *c = model.curves + k;
+        Json *straight = told ? maybe(told->items + k, "straight") : NULL, *bend = told ? maybe(told->items + k, "bend") : NULL;
+        c->weight = told ? real(part(told->items + k, "weight")) : 1;
+        c->straight = straight && truth(straight);
+        c->bent = bend && list(bend)->count > 0;
+        need(c->weight > 0 && !(c->straight && c->bent), "a curve that is not read");
+        model.weight += c->weight;
+        if (!c->bent) continue;
+        need(bend->count == 3, "a bend of other numbers");
+        c->slope = real(bend->items);
+        c->shift = real(bend->items + 1);
+        c->off = real(bend->items + 2);
+        need(c->slope >= 0 && c->off >= 0, "a bend that falls, or a doubt below 0");
+    }
+}
+
 static void read_arrays(Text data) {
     Json all = parsed(data.text, data.size), *trees = list(part(&all, "trees"));
     need(is(part(&all, "format"), "butfor.forest/1"), "its format is not known");
@@ -462,6 +496,7 @@ static void read_arrays(Text data) {
     int plain = scale == 1;
     for (int k = 0; k < sums; k++) plain &= (model.base[k + 1] = real(base->kind == '[' ? base->items + k : base)) == 0;
     model.arrays = 1;
+    read_curves(&all);
     model.mean = truth(part(&all, "mean"));
     need(!model.mean || kind != MEAN, "a mean of means");
     model.trees = room(model.count = trees->count, sizeof(Tree));
@@ -567,7 +602,8 @@ static struct {
     Column *columns; int column_count, cells, counted, none;
     whole limit, bound; quad below, unit;
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
-    quad mean, grain; /* what the shares of logits must add up to. It is one more goal, and the others are where logits are 0 */
+    quad mean, grain; /* what the curves of sums must add up to. It is the last goal, before it come lines inside of curves */
+    Curve *curves; /* the first goals are where sums are 0 */
     unsigned char *home, *alive; whole *price;
     Limit *limits; int limit_count;
     Rule *rules; int rule_count;
@@ -872,8 +908,16 @@ static void read_pairs(Json *which, int by_difference, int one, int sign) { /* w
     if (model.kind == MEAN) {
         q.ways = 1;
         q.width = model.sums;
+        q.curves = room(model.sums, sizeof(Curve));
+        for (int k = 0; k < model.sums - 1; k++) {
+            Curve *c = q.curves + k;
+            *c = model.curves[k];
+            q.width += c->bent;
+            c->turned = sign < 0;
+            if (c->turned) c->shift = -c->slope - c->shift;
+        }
         q.goals = room(q.width, sizeof(Goal));
-        for (int k = 1; k < q.width; k++) q.goals[k - 1] = sign > 0 ? (Goal){k, 0, 0} : (Goal){0, k, 0};
+        for (int k = 1; k < model.sums; k++) q.goals[k - 1] = sign > 0 ? (Goal){k, 0, 0} : (Goal){0, k, 0};
         return;
     }
     if (!by_difference) {
@@ -916,7 +960,8 @@ static void read_goals(Json *wanted) {
         if (!which) { sign = -sign; at = 1 - at; }
         need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
         low = model.kind == MEAN ? 0 : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
-        q.mean = (model.sums - 1) * ((sign > 0 ? at : 1 - at) - d);
+        q.mean = model.weight * ((sign > 0 ? at : 1 - at) - d);
+        q.mean -= quad_abs(q.mean) * (quad)1e-30;
     }
     if (by_difference) low = 0;
     read_pairs(of->items + 1, by_difference, model.kind == SHARES ? model.first + which : 1, sign);
@@ -934,7 +979,7 @@ static void read_goals(Json *wanted) {
     q.grain = grain;
     for (int g = 0; g < count; g++) {
         Goal *goal = q.goals + g;
-        if (model.kind == MEAN && g == count - 1) { goal->goal = floor_of(q.mean * ((whole)1 << 40)); continue; }
+        if (model.kind == MEAN && g >= model.sums - 1) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
         quad doubt = sure ? 0 : model.doubts[goal->plus] + model.doubts[goal->less];
         quad x = (sign * low - doubt - (model.base[goal->plus] - model.base[goal->less])) / grain;
         need(quad_abs(x) < FAR / 2, "a goal that is too far away");
@@ -1228,31 +1273,43 @@ static wide added_up(Box *box, int g, int sign) { /* the most that living leaves
     return total;
 }
 
-static quad above(quad worth, quad rate, quad low, quad high) { /* the most of worth x share - rate x x between two ends, or more */
+static quad highest(quad worth, quad rate, quad low, quad high, quad grain) { /* the most of worth x share - rate x x between two ends, or more */
     quad best = -INFINITY, spare = worth * (quad)1e-28 + rate * (quad_abs(low) + quad_abs(high)) * (quad)1e-31 + (quad)1e-20;
     quad ends[] = {low, high < 0 ? high : 0}; /* below 0 it is convex */
     for (int e = 0; e < 2 && (low < 0 || high == 0); e++) {
-        quad at = worth * share(ends[e] * q.grain) - rate * ends[e];
+        quad at = worth * share(ends[e] * grain) - rate * ends[e];
         if (at > best) best = at;
     }
     if (high > 0) { /* above 0 it is concave, and lies below each tangent */
         quad start = low > 0 ? low : 0, x = worth > 0 ? high : start;
-        double slope = worth > 0 ? (double)(rate / (worth * q.grain)) : 1, p = (1 + sqrt(fmax(1 - 4 * slope, 0))) / 2;
-        if (slope > 0) x = slope < 0.25 ? log(p * p / slope) / q.grain : start;
+        double slope = worth > 0 ? (double)(rate / (worth * grain)) : 1, p = (1 + sqrt(fmax(1 - 4 * slope, 0))) / 2;
+        if (slope > 0) x = slope < 0.25 ? log(p * p / slope) / grain : start;
         x = x < start ? start : x > high ? high : x;
-        quad s = share(x * q.grain), rise = worth * q.grain * s * (1 - s), off = (rise + rate) * (quad)1e-30;
+        quad s = share(x * grain), rise = worth * grain * s * (1 - s), off = (rise + rate) * (quad)1e-30;
         quad up = (rise - rate + off) * (high - x), down = (rate - rise + off) * (x - start), more = up > down ? up : down;
-        quad at = worth * share(x * q.grain) - rate * x + (more > 0 ? more : 0);
+        quad at = worth * share(x * grain) - rate * x + (more > 0 ? more : 0);
         if (at > best) best = at;
     }
     return best + spare;
 }
 
-static wide curve(Box *box) { /* at most so much is the mean worth more than its logits */
+static quad above(const Curve *c, quad worth, quad rate, quad inner, quad low, quad high) { /* the same of what a sum adds to the mean */
+    worth *= c->weight;
+    if (c->straight) { /* the line is highest at an end */
+        quad a = worth * (low * q.grain + c->turned) - rate * low, b = worth * (high * q.grain + c->turned) - rate * high;
+        return (a > b ? a : b) + (worth + rate) * (1 + quad_abs(low) + quad_abs(high)) * (quad)1e-31;
+    }
+    if (!c->bent) return highest(worth, rate, low, high, q.grain);
+    quad grain = ldexp(1, -20), first = line_in(c, low * q.grain, -1), last = line_in(c, high * q.grain, 1);
+    quad more = inner * (c->shift + c->off) + inner * (quad_abs(c->shift) + c->off) * (quad)1e-30;
+    return highest(worth, inner * grain, first / grain, last / grain, grain) + more + highest(inner * c->slope, rate, low, high, q.grain);
+}
+
+static wide curve(Box *box) { /* at most so much is the mean worth more than its sums */
     quad total = 0, worth = (quad)walk.rates[q.width - 1] * ((whole)1 << 40);
-    for (int g = 0; g < q.width - 1 && model.kind == MEAN; g++) {
-        quad zero = q.goals[g].goal;
-        total += above(worth, walk.rates[g], -(quad)added_up(box, g, -1) - zero, (quad)added_up(box, g, 1) - zero);
+    for (int g = 0, bend = model.sums - 1; g < model.sums - 1 && model.kind == MEAN; g++) {
+        quad zero = q.goals[g].goal, inner = q.curves[g].bent ? (quad)walk.rates[bend++] * ((whole)1 << 40) : 0;
+        total += above(q.curves + g, worth, walk.rates[g], inner, -(quad)added_up(box, g, -1) - zero, (quad)added_up(box, g, 1) - zero);
     }
     need(quad_abs(total) < (quad)FAR * FAR / 8, "larger numbers than this checker counts");
     return (wide)total + 1;
@@ -1429,7 +1486,7 @@ static void step(Json *told) {
             for (int g = box->way * q.width; g < (box->way + 1) * q.width; g++) {
                 wide most = added_up(box, g, 1);
                 missed |= model.kind != MEAN && most < q.goals[g].goal;
-                if (model.kind == MEAN && g < q.width - 1) shares += share(((quad)most - q.goals[g].goal) * q.grain) + (quad)1e-28;
+                if (model.kind == MEAN && g < model.sums - 1) shares += adds(q.curves + g, ((quad)most - q.goals[g].goal) * q.grain, 1);
             }
             missed |= model.kind == MEAN && shares < q.mean;
             need(missed, "the best leaves of the box reach every goal");
@@ -1467,10 +1524,10 @@ static void likely(const quad *totals, Json *said) { /* how much more likely eac
         all += p;
     }
     need(all <= 1 + model.classes * off, "no probabilities");
-    quad least = 0, most = 0, count = model.sums - 1;
+    quad least = 0, most = 0;
     for (int k = 1; k < model.sums && model.kind == MEAN; k++) {
-        least += share(totals[k] - model.doubts[k] - spare) / count;
-        most += share(totals[k] + model.doubts[k] + spare) / count;
+        least += adds(model.curves + k - 1, totals[k] - model.doubts[k] - spare, -1) / model.weight;
+        most += adds(model.curves + k - 1, totals[k] + model.doubts[k] + spare, 1) / model.weight;
     }
     if (model.kind == MEAN) {
         quad p = real(said->items + 1);

@@ -172,6 +172,66 @@ def runs(bits):
 # -------------------------------------------------------------------------------------------------------------- models
 
 
+def highest(worth, rate, low, high, grain):
+    """The most that worth x share(x) - rate x is for x, in grains, between two ends, or more.
+
+    Below 0, a share is convex, so one of the ends is the highest. Above, it is concave, so it lies below each tangent.
+    """
+
+    def at(x):
+        return worth * share(x * grain)[1] - rate * x
+
+    start, slope = max(low, 0), float(rate / (worth * grain)) if worth else INF
+    found = [at(low), at(min(high, 0))] if low < 0 or high == 0 else []
+    if high > 0:
+        p = (1 + sqrt(max(1 - 4 * slope, 0))) / 2
+        x = min(max(int(log(p * p / slope) / grain), start), high) if 0 < slope < 1 / 4 else start if slope else high
+        bottom, top = share(x * grain)
+        least, most = (worth * grain * p * (1 - p) - rate for p in (top, max(bottom, F(1, 2))))
+        found.append(at(x) + max(most * (high - x), -least * (x - start), 0))
+    return max(found)
+
+
+class Curve(namedtuple("Curve", "weight straight bend turned")):
+    """What a sum x adds to a mean: weight times share(x), or x itself if it is straight.
+
+    bend: slope, shift, off. Then it is share(slope share(x) + shift), and the line inside may be off by so much
+    turned: whether it is what the other class gets, as a function of -x
+    """
+
+    def other(self):
+        slope, shift, off = self.bend or (F(0), F(0), F(0))
+        return self._replace(turned=not self.turned, bend=self.bend and (slope, -slope - shift, off))
+
+    def line(self, x):
+        """The line inside, at least and at most."""
+        (slope, shift, off), (low, high) = self.bend, share(x)
+        return slope * low + shift - off, slope * high + shift + off
+
+    def ends(self, x):
+        """What it adds at least and at most."""
+        ends = (x + self.turned,) * 2 if self.straight else share(x)
+        if self.bend:
+            low, high = self.line(x)
+            ends = share(low)[0], share(high)[1]
+        return [self.weight * end for end in ends]
+
+    def above(self, worth, rate, inner, low, high, grain):
+        """The most that worth x what it adds - rate x is for x, in grains, between two ends, or more.
+
+        inner: what a unit of the line inside is worth. At any worth, what both lines are below adds up to what it is below.
+        """
+        worth *= self.weight
+        if self.straight:
+            return max(worth * (x * grain + self.turned) - rate * x for x in (low, high))
+        if not self.bend:
+            return highest(worth, rate, low, high, grain)
+        slope, shift, off = self.bend
+        ends = self.line(low * grain)[0] / GRAIN, self.line(high * grain)[1] / GRAIN
+        outside = highest(worth, inner * GRAIN, *ends, GRAIN)
+        return outside + inner * (shift + off) + highest(inner * slope, rate, low, high, grain)
+
+
 class Model:
     """Sums of trees, or of weighted features, in exact numbers, as the file of the model says them.
 
@@ -183,9 +243,9 @@ class Model:
         does not say. A leaf is one tuple: what it adds to each sum.
     splits: of each feature, the different (feature, cut, lost), as keys
     single: whether values are read as float32
-    kind: "logistic" (the sum is the logit of class 1), "mean" (each sum is a logit of class 1, and its probability is the mean of
-        those that they say), "shares" (the means of leaves are probabilities, and the class with
-        most is predicted), "largest" (the class of the largest sum is predicted), "value", "score" (class 1 is above 0), or
+    kind: "logistic" (the sum is the logit of class 1), "mean" (the probability of class 1 is the mean of what its `curves` make
+        of the sums), "shares" (the means of leaves are probabilities, and the class with most is predicted), "largest" (the
+        class of the largest sum is predicted), "value", "score" (class 1 is above 0), or
         "leaves" (sums are what a tree compares with 0: the leaf says the value, or the probability of each class)
     paths: the leaves of such a tree, with the pairs of sums of which the first is not below the second on the way
     over: what the sums are divided by
@@ -194,7 +254,7 @@ class Model:
     """
 
     def __init__(self, kind, data):
-        self.trees, self.weights, self.paths, self.over, self.alone = [], [], [], 1, False
+        self.trees, self.weights, self.paths, self.curves, self.over, self.alone = [], [], [], [], 1, False
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
@@ -219,10 +279,21 @@ class Model:
         need(objective in kinds, "a sum that is not read:", shown(objective))
         self.kind, self.single, self.step, self.base = kinds[objective], single, F(1, 1 << digits), [F(0), *base]
         several = self.kind not in ("logistic", "value", "score")
-        need(self.kind == "leaves" or (len(base) > 1) == several, "another number of sums")
+        need(self.kind in ("leaves", "mean") or (len(base) > 1) == several, "another number of sums")
         off = [F(0)] * len(base) if off is None else [real(x, "a doubt") for x in off]
         need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
         self.extra = [F(0)] + [x + 8 * self.step * (self.kind == "largest") for x in off]  # a softmax makes near ones equal
+
+    def bent(self, curves):
+        """What a mean makes of each sum; if nothing is said, its share."""
+        need(self.kind == "mean" or curves is None, "curves of sums that are no mean")
+        for told in curves or [{"weight": 1}] * (len(self.base) - 1) * (self.kind == "mean"):
+            straight, bend = told.get("straight", False), [real(x, "a bend") for x in told.get("bend", ())]
+            weight = real(told["weight"], "a weight of a mean")
+            need(weight > 0 and type(straight) is bool and not (straight and bend), "a curve that is not read")
+            need(not bend or (len(bend) == 3 and bend[0] >= 0 and bend[2] >= 0), "a bend that falls, or whose doubt is not said")
+            self.curves.append(Curve(weight, straight, tuple(bend), False))
+        need(len(self.curves) == (len(self.base) - 1) * (self.kind == "mean"), "not a curve for each sum")
 
     def leaf(self, value, which):
         """A leaf that adds to the sum of one class."""
@@ -336,6 +407,7 @@ class Model:
         base = [real(x, "a base") for x in first]
         count, reads = whole(told.get("digits", 53), 24, 54, "the number of digits"), {"float32": True, "float64": False}
         self.sums(told["sum"], kinds, reads[told["reads"]], count, base, told.get("off"))
+        self.bent(told.get("curves"))
         plain = not any(self.base) and scale == 1 and "off" not in told
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
@@ -364,6 +436,8 @@ class Model:
         kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves")}
         self.sums(told["sum"], kinds, False, 53, base, told.get("off"))
         self.weights = [(F(0), *its) for its in weights]
+        self.bent(told.get("curves"))
+        need(not any(curve.bend for curve in self.curves), "bent shares of weighted sums are not read")
         if self.kind == "leaves":
             self.read_paths(told["tree"])
 
@@ -412,8 +486,8 @@ class Wanted:
     A goal is that one sum exceeds another (what was added to `plus`, less what was added to `less`): an estimator that is right
     within its doubts never says yes below `least` (`strict`: nor at it), and surely from `firm` on. A class is predicted
     if its sum exceeds those of all others, and one of several classes if one of their sums exceeds those of the rest.
-    mean: what the shares of logits must add up to, at least and firmly, if they are wanted together; None if no mean is wanted.
-        Then `least` and `firm` of a goal are where its logit is 0, at most and at least.
+    mean: what the curves of sums must add up to, at least and firmly, if they are wanted together; None if no mean is wanted.
+        Then `least` and `firm` of a goal are where its sum is 0, at most and at least.
     """
 
     def __init__(self, model, told, doubts):
@@ -432,7 +506,7 @@ class Wanted:
         self.words += f"{' of class' if ends else ''} {' or '.join(map(str, classes))}" * (what != "value")
         self.words += f" of {ends[0]} {float(at)!r}" if ends else ""
         self.words += f" ({shown(told.get('label'))})" * ("label" in told)
-        self.mean, count = None, len(model.base) - 1
+        self.mean, self.curves, count = None, [], len(model.base) - 1
         if model.kind in ("logistic", "mean"):
             d = (15 + count) * model.step
             sign, at = (sign, at) if classes[0] else (-sign, 1 - at)
@@ -442,7 +516,8 @@ class Wanted:
         pairs = [[(one, 0)[::sign]]]
         if model.kind == "mean":
             low, high, share_of = F(0), F(0), at if sign > 0 else 1 - at
-            self.mean = count * (share_of - d), count * (share_of + d)
+            self.curves = model.curves if sign > 0 else [curve.other() for curve in model.curves]
+            self.mean = tuple(sum(curve.weight for curve in self.curves) * (share_of + way * d) for way in (-1, 1))
             pairs = [[(k, 0)[::sign] for k in range(1, count + 1)]]
         elif model.kind == "leaves":
             one = (classes or [0])[0]
@@ -468,7 +543,8 @@ class Wanted:
         """In which ways sums perhaps reach all goals, and whether they surely do in one of them."""
         ways = [[(sums[goal.plus] - sums[goal.less], goal) for goal in way] for way in self.ways]
         if self.mean:
-            most, least = (sum(share(x - goal[end])[way] for x, goal in ways[0]) for end, way in ((2, 1), (3, 0)))
+            each = list(zip(self.curves, ways[0]))
+            most, least = (sum(curve.ends(x - goal[end])[way] for curve, (x, goal) in each) for end, way in ((2, 1), (3, 0)))
             return most >= self.mean[0], least > self.mean[1]
         may = [way for way in ways if all(x > goal.least or (x == goal.least and not goal.strict) for x, goal in way)]
         return len(may) > 0, any(all(x > goal.firm or x == goal.firm == goal.least for x, goal in way) for way in may)
@@ -827,7 +903,8 @@ class Shared:
     def count_in_grains(self, wanted, place):
         pairs = {(goal.plus, goal.less) for way in wanted.ways for goal in way}
         sizes = [abs(leaf[plus] - leaf[less]) for its in self.model.leaves for leaf in its for plus, less in pairs]
-        self.grain, more = power_below(max(sizes) or F(1)) / 2**FINE, [0] * bool(wanted.mean)
+        self.grain = power_below(max(sizes) or F(1)) / 2**FINE
+        more = [0] * (bool(wanted.mean) + sum(len(curve.bend) > 0 for curve in wanted.curves))
 
         def counted(leaf):
             return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] + more for way in wanted.ways]
@@ -881,8 +958,8 @@ class Question:
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         self.never = [[(j, self.columns[j].cells_in(its)) for j, its in rule.parts] for rule in self.rules]
         self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]
-        if self.wanted.mean:  # the mean is one more goal, to which leaves add nothing by themselves
-            self.goals[0].append(self.wanted.mean[0] * SHARE // 1)
+        if self.wanted.mean:  # lines inside of curves and the mean are more goals, to which leaves add nothing by themselves
+            self.goals[0] += [0 for curve in self.wanted.curves if curve.bend] + [self.wanted.mean[0] * SHARE // 1]
 
     def taxed(self, tax):
         """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits."""
@@ -907,32 +984,17 @@ class Question:
     def misses(self, most, way):
         """Whether scores that are at most these miss a goal."""
         if self.wanted.mean:
-            return sum(share((x - goal) * self.grain)[1] for x, goal in zip(most, self.goals[0][:-1])) < self.wanted.mean[0]
+            its = zip(self.wanted.curves, most, self.goals[0])
+            return sum(curve.ends((x - goal) * self.grain)[1] for curve, x, goal in its) < self.wanted.mean[0]
         return any(map(lt, most, self.goals[way]))
 
     def curve(self, rates, low, high):
-        """At most so much is the mean worth more than its logits, if they lie between these ends; 0 if no mean is wanted."""
-        its = zip(rates[:-1], self.goals[0], low, high) if self.wanted.mean else ()
-        return sum(up(self.above(rates[-1] * SHARE, rate, a - zero, b - zero)) for rate, zero, a, b in its)
-
-    def above(self, worth, rate, low, high):
-        """The most that worth x share(x) - rate x is for x, in grains, between two ends, or more.
-
-        Below 0, a share is convex, so one of the ends is the highest. Above, it is concave, so it lies below each tangent.
-        """
-
-        def at(x):
-            return worth * share(x * self.grain)[1] - rate * x
-
-        start, slope = max(low, 0), float(rate / (worth * self.grain)) if worth else INF
-        found = [at(low), at(min(high, 0))] if low < 0 or high == 0 else []
-        if high > 0:
-            p = (1 + sqrt(max(1 - 4 * slope, 0))) / 2
-            x = min(max(int(log(p * p / slope) / self.grain), start), high) if 0 < slope < 1 / 4 else start if slope else high
-            bottom, top = share(x * self.grain)
-            least, most = (worth * self.grain * p * (1 - p) - rate for p in (top, max(bottom, F(1, 2))))
-            found.append(at(x) + max(most * (high - x), -least * (x - start), 0))
-        return max(found)
+        """At most so much is the mean worth more than its sums, if they lie between these ends; 0 if no mean is wanted."""
+        mean, inner, total = rates[-1] * SHARE, iter(rates[len(self.wanted.curves) :]), 0
+        for curve, rate, zero, a, b in zip(self.wanted.curves, rates, self.goals[0], low, high):
+            inside = next(inner) * SHARE if curve.bend else 0
+            total += up(curve.above(mean, rate, inside, a - zero, b - zero, self.grain))
+        return total
 
     def answer(self, values):
         """The cost of an answer, and whether the estimator surely says what is wanted."""
@@ -1247,7 +1309,8 @@ class LinearWalk:
             if any(high < low for low, high in ends):
                 return None
             total += rates[-1] * self.mean[0]
-            total -= sum(self.q.above(rates[-1], rate * GRAIN, *its) for rate, its in zip(rates, ends))
+            each = zip(self.q.wanted.curves, rates, ends)
+            total -= sum(curve.above(rates[-1], rate * GRAIN, 0, *its, GRAIN) for curve, rate, its in each)
         return (total, values) if room >= 0 else None
 
     def ends(self, box, way):
@@ -1311,8 +1374,9 @@ def likely(model, added, doubts, said):
     off, first = (14 + len(model.base) if model.kind == "mean" else 16) * model.step, model.first
     need(min(said) >= 0 and sum(said) <= 1 + len(said) * off, "no probabilities")
     if model.kind == "mean":
-        its = list(zip(model.base, added, doubts))[1:]
-        least, most = (sum(share(base + x + way * doubt)[way > 0] for base, x, doubt in its) / len(its) for way in (-1, 1))
+        its = list(zip(model.curves, model.base[1:], added[1:], doubts[1:]))
+        total = sum(curve.weight for curve in model.curves)
+        least, most = (sum(c.ends(base + x + way * doubt)[way > 0] for c, base, x, doubt in its) / total for way in (-1, 1))
         need(least - off <= said[1] <= most + off, "a recorded row has another probability")
         return
     for k, p in enumerate(said[1:], first + 1):

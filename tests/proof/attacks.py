@@ -143,9 +143,13 @@ def with_another_model(r: random.Random, case: Case) -> Case:
         else:
             tree["split_conditions"][k] = float(np.float32(another_float(r, tree["split_conditions"][k])))
     else:
-        tree = r.choice(data["trees"])
+        tree, curve = r.choice(data["trees"]), r.choice(data.get("curves", [{}]))
         k = r.randrange(len(tree["left"]))
-        if tree.get("of") and r.random() < 0.2:
+        if curve and r.random() < 0.3:
+            some, at = curve.get("bend", []), r.choice(["weight", *range(len(curve.get("bend", [])))])
+            its = curve if at == "weight" else some
+            its[at] = another_float(r, float.fromhex(its[at])).hex()
+        elif tree.get("of") and r.random() < 0.2:
             tree["of"] = r.randrange(len(data["base"]))
         elif tree["left"][k] >= 0 and "missing" in tree and r.random() < 0.3:
             tree["missing"][k] = 1 - tree["missing"][k]

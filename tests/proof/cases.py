@@ -33,8 +33,9 @@ from tests.proof import judge
 
 KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
          "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
-         "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps", "means")  # fmt: skip
-"""The last five are proven of what butfor read of them."""
+         "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps", "means",
+         "curves", "bent")  # fmt: skip
+"""The last seven are proven of what butfor read of them."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,15 @@ def estimator(kind: str) -> Any:
         ),
         "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=3), 6, random_state=0),
         "steps": LogisticRegression(),
+        "curves": VotingClassifier(
+            [
+                ("boosted", xgboost.XGBClassifier(n_estimators=4, max_depth=2, n_jobs=1)),
+                ("forest", RandomForestClassifier(3, max_depth=3, random_state=0)),
+            ],
+            voting="soft",
+            weights=[2, 1],
+        ),
+        "bent": CalibratedClassifierCV(xgboost.XGBClassifier(n_estimators=4, max_depth=2, n_jobs=1), cv=2),
         "means": CalibratedClassifierCV(GradientBoostingClassifier(n_estimators=4, max_depth=2, random_state=0), cv=2),
     }[kind.split()[-1]]
     if "steps" in kind:

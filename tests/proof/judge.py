@@ -46,6 +46,7 @@ class JudgedModel:
             self.reads = np.float32 if data["reads"] == "float32" else np.float64
             self.base, self.scale = self.numbers(np.ravel(data["base"]).tolist()), float.fromhex(data["scale"])
             self.of = [tree.get("of", 0) for tree in trees]
+            self.curves = data.get("curves", [{"weight": (1.0).hex()}] * len(self.base))
         self.trees = [tuple(self.numbers(tree.get(key, [])) for key in keys) for tree in trees]
 
     @staticmethod
@@ -108,10 +109,19 @@ class JudgedModel:
         return [np.argmax(sums, axis=1), np.argmax(exponentials / exponentials.sum(axis=1, keepdims=True), axis=1)]
 
     def mean_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
-        """The probability of class 1, the mean of those of its logits."""
-        logits = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
+        """The probability of class 1, the mean of what curves make of its sums."""
+        sums = [self.sums(leaves, order, of).astype(np.float64) for of in range(len(self.base))]
+        each = [self.curved(one, told) for one, told in zip(sums, self.curves, strict=True)]
+        return np.average(each, axis=0, weights=[float.fromhex(told["weight"]) for told in self.curves])
+
+    def curved(self, x: np.ndarray, told: dict[str, Any]) -> np.ndarray:
+        """What a curve makes of a sum, without its weight."""
+        if told.get("straight"):
+            return x
+        slope, shift, _ = map(float.fromhex, told.get("bend", ["nan"] * 3))
         with np.errstate(over="ignore"):
-            return np.asarray((1 / (1 + np.exp(-logits))).mean(axis=1))
+            share = 1 / (1 + np.exp(-x))
+            return np.asarray(1 / (1 + np.exp(-slope * share - shift)) if "bend" in told else share)
 
     def sums(self, leaves: list[np.ndarray], order: Any, of: int = 0) -> np.ndarray:
         total = np.full(len(leaves[0]), self.base[of], dtype=self.type)

@@ -194,7 +194,7 @@ def rated(logit: int, mean: int) -> list[dict[str, Any]]:
 
 REACH = {"reach": [1, 1, 0]}
 SABOTAGE = {
-    "no curve": ("            total -= sum(self.q.above(rates[-1], rate * GRAIN, *its) for rate, its in zip(rates, ends))\n", ""),
+    "no curve": ("            total -= sum(curve.above(", "            sum(curve.above("),
     "one end for two": ("for sign in (-1, 1):\n                worth", "for sign in (-1, -1):\n                worth"),
     "costs nothing to reach": ("most = self.q.below * (reach > 0) - sum(", "most = -sum("),
     "nobody where ends meet": ("if any(high < low for", "if any(high <= low for"),

@@ -17,6 +17,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -31,8 +32,20 @@ from tests.proof.test_second import said, second
 __all__ = ["second"]
 
 
+def boosted(trees: int) -> Any:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(n_estimators=trees, max_depth=2, n_jobs=1)
+
+
 def calibrated(learner: Any, cv: int = 3) -> Any:
     return encoded(CalibratedClassifierCV(learner, method="sigmoid", ensemble=True, cv=cv))
+
+
+def falling() -> Any:
+    """A model of the other class, calibrated so that the one falls where the other rises."""
+    X, y = whole_numbers()
+    return CalibratedClassifierCV(FrozenEstimator(encoded(boosted(5)).fit(X, 1 - y)))
 
 
 MODELS = {
@@ -47,6 +60,20 @@ MODELS = {
                 ("many", HistGradientBoostingClassifier()),
             ],
             voting="soft",
+        )
+    ),
+    "xgboost": lambda: calibrated(boosted(5), cv=2),
+    "one xgboost": lambda: encoded(CalibratedClassifierCV(boosted(6), method="sigmoid", ensemble=False, cv=2)),
+    "falls": falling,
+    "uneven votes": lambda: encoded(
+        VotingClassifier(
+            [
+                ("boosted", boosted(4)),
+                ("forest", RandomForestClassifier(4, max_depth=3, random_state=0)),
+                ("calibrated", CalibratedClassifierCV(boosted(3), cv=2, ensemble=False)),
+            ],
+            voting="soft",
+            weights=[3, 2, 0.5],
         )
     ),
     "threshold": lambda: encoded(
@@ -139,36 +166,41 @@ def test_real_numbers_need_boxes_and_messages(second: Path, tmp_path: Path) -> N
     assert {*said(second, files)} == VERIFIED_TWICE
 
 
-def test_votes_in_float32_say_so_and_votes_of_unequal_weight_are_refused(tmp_path: Path) -> None:
-    from xgboost import XGBClassifier
-
+def test_votes_in_float32_say_so(tmp_path: Path) -> None:
     X, y = whole_numbers()
-    members = [(str(k), XGBClassifier(n_estimators=k, max_depth=2, n_jobs=1)) for k in (4, 7)]
+    members = [(str(k), boosted(k)) for k in (4, 7)]
     model = encoded(VotingClassifier(members, voting="soft")).fit(X, y)
     rows = X[model.predict(X) == 0].iloc[:3]
     assert bf.prove(bf.Explainer(model, data=X).explain(rows), model, tmp_path).verified == 3
     assert json.loads(next(tmp_path.glob("model-*")).read_text())["digits"] == 24
-    uneven = encoded(VotingClassifier(members, voting="soft", weights=[2, 1])).fit(X, y)
-    with pytest.raises(bf.errors.UnsupportedModelError, match="VotingClassifier: no proof is made of it yet"):
-        bf.prove(bf.Explainer(uneven, data=X).explain(rows), uneven, tmp_path / "none")
 
 
 SABOTAGE = {
     "no curve": (" - q.curve(self.rates, *ends))", ")"),
     "no convex part": ("[at(low), at(min(high, 0))] if low < 0", "[at(0)] if low < 0"),
-    "no concave part": ("        if high > 0:\n            p = ", "        if high > 1 << 60:\n            p = "),
+    "no concave part": ("    if high > 0:\n        p = ", "    if high > 1 << 60:\n        p = "),
     "one end for two": ("for end in (min, max)] if q.wanted", "for end in (max, max)] if q.wanted"),
     "the other share": ("at if sign > 0 else 1 - at\n", "at\n"),
-    "a logit below 0 is too little": ("zip(most, self.goals[0][:-1])) < self.wanted.mean[0]",
-                                     "zip(most, self.goals[0][:-1])) < max(2, self.wanted.mean[0])"),
+    "a logit below 0 is too little": ("for curve, x, goal in its) < self.wanted.mean[0]",
+                                     "for curve, x, goal in its) < max(2, self.wanted.mean[0])"),
+    "no weights": ("[self.weight * end for end in ends]", "[end / 2 for end in ends]"),
+    "light curves": ("        worth *= self.weight\n", "        worth *= min(self.weight, F(1, 2))\n"),
+    "no other side of a line": ("(x + self.turned,) * 2", "(x,) * 2"),
+    "no other side of a bend": ("(slope, -slope - shift, off)", "(slope, shift, off)"),
+    "no share outside": ("return outside + inner * (shift + off)", "return inner * (shift + off)"),
+    "no share inside": (" + highest(inner * slope, rate, low, high, grain)\n", "\n"),
+    "no shift": ("return outside + inner * (shift + off)", "return outside + inner * off"),
     "steps of sums": ("        if self.wanted.mean:\n            return exact // 1\n", ""),
 }  # fmt: skip
 
 
-def of_mean(name: str, trees: list[Any], columns: list[Any], wanted: dict[str, Any], *steps: Any) -> Case:
-    """A claim that no row gets such a mean of two logits at a cost below 1.5."""
+def of_mean(
+    name: str, trees: list[Any], columns: list[Any], wanted: dict[str, Any], *steps: Any, curves: Any = None
+) -> Case:
+    """A claim that no row gets such a mean of two sums at a cost below 1.5."""
     found = case(name, trees, columns, 0.0, 1.5, *steps)
-    model = {**json.loads(found.content), "sum": "mean", "base": [(0.0).hex()] * 2}
+    told = {} if curves is None else {"curves": curves}
+    model = {**json.loads(found.content), "sum": "mean", "base": [(0.0).hex()] * 2, **told}
     return replace(found, shared={**found.shared, "wanted": wanted}, content=json.dumps(model))
 
 
@@ -208,7 +240,31 @@ def by_hand() -> dict[str, Case]:
         "a logit below 0 is too little": ([first(-3.0, 1.0), other(0.0)], [x], at(0.55), end),
         "steps of sums": ([first(-3.0, 1.0), other(0.0)], [x], at(0.55), end),
     }  # fmt: skip
-    return {name: of_mean(name, *told) for name, told in found.items()}
+    dual: dict[str, Any] = {"end": "dual"}
+    plain = {"weight": (1.0).hex()}
+    straight, uneven = {**plain, "straight": True}, [{"weight": (0.8).hex()}, {"weight": (0.2).hex()}]
+
+    def bent(slope: float, shift: float) -> dict[str, Any]:
+        return {**plain, "bend": [slope.hex(), shift.hex(), (0.0).hex()]}
+
+    def curved(
+        name: str, below: float, above: float, of_other: float, curves: list[Any], wanted: Any, *steps: Any
+    ) -> Case:
+        return of_mean(name, [first(below, above), other(of_other)], [x], wanted, *steps, curves=curves)
+
+    curves = {
+        "no weights": (-3.0, 1.0, -4.0, uneven, at(0.5), end),
+        "light curves": (-3.0, 1.0, -4.0, uneven, at(0.5), {"rate": [0, 0, 16, 0]}, dual),
+        "no other side of a line": (0.9, 0.2, 0.5, [straight, straight], at(0.5, "at most"), end),
+        "no other side of a bend": (3.0, -3.0, 0.0, [bent(4.0, -3.0), plain], at(0.4, "at most"), end),
+        "no share outside": (-3.0, 3.0, 0.0, [bent(4.0, -2.0), plain], at(0.6), {"rate": [0, 0, 0, 8, 0]}, dual),
+        "no share inside": (-3.0, 3.0, 0.0, [bent(4.0, -2.0), plain], at(0.6), {"rate": [0, 0, 4, 8, 0]}, dual),
+        "no shift": (-3.0, -1.0, 0.0, [bent(4.0, 2.0), plain], at(0.72), {"rate": [0, 0, 2, 8, 0]}, dual),
+    }
+    return {
+        **{name: of_mean(name, *told) for name, told in found.items()},
+        **{name: curved(name, *told) for name, told in curves.items()},
+    }
 
 
 FALSE = by_hand()

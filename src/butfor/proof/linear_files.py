@@ -12,7 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.importers.read import Reading
 from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE
-from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, weights_file
+from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, hexes, weights_file
 
 SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves")
 """What weighted sums may be, as the checker calls it."""
@@ -21,18 +21,43 @@ FOLD_BLUR = 2.0**-44
 """By this share of all its terms a sum may be off besides its additions: what was folded into a weight is several roundings."""
 
 
+@dataclass(frozen=True)
+class Curve:
+    """What a mean makes of a sum x: weight times share(x), or x itself if it is straight.
+
+    - `bend`: slope, shift, off; then it is share(slope share(x) + shift), and the line inside may be off by so much.
+    """
+
+    weight: float
+    straight: bool = False
+    bend: tuple[float, float, float] | None = None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a file says of it."""
+        bend = {} if self.bend is None else {"bend": hexes(self.bend)}
+        return {"weight": self.weight.hex(), **({"straight": True} if self.straight else bend)}
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
     """Sums of the scores of a model: `rows @ scores + shift`.
 
     - `size`: of what was added up for the shift;
-    - `steps`: how many steps of the estimator lead from a score to a sum, at most; 0 if the sums are the scores.
+    - `steps`: how many steps of the estimator lead from a score to a sum, at most; 0 if the sums are the scores;
+    - `curves`: what a mean makes of each sum, if it is not the mean of their shares.
     """
 
     rows: FloatArray
     shift: FloatArray
     size: FloatArray
     steps: int = 0
+    curves: tuple[Curve, ...] = ()
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a file says of the curves."""
+        return {"curves": [curve.told for curve in self.curves]} if self.curves else {}
 
     @classmethod
     def of_scores(cls, scores: int) -> Line:
@@ -73,7 +98,13 @@ def linear_file(
     model, space = reading.model, reading.space
     assert isinstance(model, Linear)
     binned = any(space.features[j].levels is None for j in model.stepped_when_known)
-    if kind not in SUMS_OF_WEIGHTS or binned or model.blur.any() or max(reading.unit, model.unit) > UNIT_DOUBLE:
+    if (
+        any(curve.bend for curve in line.curves)
+        or kind not in SUMS_OF_WEIGHTS
+        or binned
+        or model.blur.any()
+        or max(reading.unit, model.unit) > UNIT_DOUBLE
+    ):
         return None
     weights = line.rows @ model.slope
     base = line.rows @ model.intercept + line.shift - weights @ np.broadcast_to(model.centre, weights.shape[1])
@@ -88,6 +119,7 @@ def linear_file(
     terms = terms + model.largest_step[:, levels].sum(axis=1)
     off = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
     file = weights_file(
-        of, kind, base, np.hstack([weights, *of_levels]), score, off=off, of_probabilities=told, tree=tree
-    )
+        of, kind, base, np.hstack([weights, *of_levels]), score, off=off, of_probabilities=told,
+        more=line.told if tree is None else {"tree": tree},
+    )  # fmt: skip
     return file, WeighedInputs(space, model, tuple(adds))

@@ -1,4 +1,4 @@
-"""Proofs about the mean of several probabilities, each the logistic function of a sum of trees of its own."""
+"""Proofs about the mean of several probabilities, each a function of a sum of trees of its own."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.model.blend import Blend
-from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.proof.checker import checker
+from butfor.proof.curves import lines_above
 from butfor.proof.node import Looker, Node
 from butfor.proof.prover import Prover
 from butfor.solvers.blend.leaf_search import cheapest_leaves
@@ -20,13 +19,13 @@ ROUNDED_SHARES = 8
 
 
 class MeanProver(Prover):
-    """Proves one claim about a mean of logistic functions. The mean is one more goal, to which no leaf adds by itself.
+    """Proves one claim about a mean of curves. The mean is one more goal, to which no leaf adds by itself.
 
-    For rates r of the logits x and w of the mean m, no row of a box costs less than
+    For rates r of the sums x and w of the mean m, no row of a box costs less than
 
-    w m + r zeros - the sum of the most that w share(x) - r x is over what x may be in the box + columns + trees.
+    w m + r zeros - the sum of the most that w curve(x) - r x is over what x may be in the box + columns + trees.
 
-    The rates come from straight lines above the shares, which are r / w steep (docs/decisions/067-means-in-proofs.md).
+    The rates come from straight lines above the curves, which are r / w steep (docs/decisions/067-means-in-proofs.md).
     """
 
     rate_bits = 20
@@ -36,33 +35,29 @@ class MeanProver(Prover):
         self.target += ROUNDED_SHARES * (self.arrays.goals.shape[1] - 1)
 
     def grains(self) -> FloatArray:
-        """Logits, and shares."""
-        return np.array(
-            [*[float(self.arrays.question.grain)] * (self.arrays.goals.shape[1] - 1), 1.0 / checker().SHARE]
-        )
+        """Sums, and shares."""
+        sums = len(self.arrays.question.wanted.curves)
+        shares = [1.0 / checker().SHARE] * (self.arrays.goals.shape[1] - sums)
+        return np.array([*[float(self.arrays.question.grain)] * sums, *shares])
 
     def node(self, alive: BoolArray, leaf: BoolArray) -> MeanNode:
         return MeanNode(self, alive, leaf)
 
 
 class MeanNode(Node):
-    """A box in which lines above the logistic functions, as tight as possible where the trees are now, make one goal."""
-
-    slopes: FloatArray
+    """A box in which lines above the curves, as tight as possible where the trees are now, make one goal."""
 
     def __init__(self, prover: Looker, alive: BoolArray, leaf: BoolArray) -> None:
         super().__init__(prover, alive, leaf)
         if self.constant:
             return
-        self.logit, self.zero = self.task.score[:, :-1], self.task.goal[:-1]
+        self.wanted = prover.arrays.question.wanted
+        count = len(self.wanted.curves)
+        self.sums, self.zero = self.task.score[:, :count], self.task.goal[:count]
         self.start = self.reduced.trees.start
-        count = len(self.zero)
-        function = MonotoneFunction((Logistic(),))
-        least = float(prover.arrays.question.wanted.mean[0])
-        self.blend = Blend(np.eye(count), np.ones(count), (function,) * count, least)
         living = leaf[self.reduced.trees.original_leaf][:, None]
         self.low, self.high = (
-            sign * np.minimum.reduceat(np.where(living, sign * self.logit, np.inf), self.start[:-1]).sum(axis=0)
+            sign * np.minimum.reduceat(np.where(living, sign * self.sums, np.inf), self.start[:-1]).sum(axis=0)
             - self.zero
             for sign in (1.0, -1.0)
         )
@@ -71,15 +66,16 @@ class MeanNode(Node):
     def prepare(self) -> None:
         """Lines where the trees are now."""
         chosen = cheapest_leaves(self.work.cost, self.start)
-        self._straighten(self.logit[chosen].sum(axis=0) - self.zero)
+        self._straighten(self.sums[chosen].sum(axis=0) - self.zero)
 
     def _straighten(self, at: FloatArray) -> None:
-        self.slopes, least = self.blend.half_space(self.low, self.high, np.clip(at, self.low, self.high))
-        score = np.ascontiguousarray((self.logit @ self.slopes)[:, None])
-        self.task = self.task._replace(score=score, goal=np.array([least + self.slopes @ self.zero]))
+        self.lines = lines_above(self.wanted.curves, self.low, self.high, at)
+        slopes, least = self.lines.slopes, float(self.wanted.mean[0]) - self.lines.height
+        score = np.ascontiguousarray((self.sums @ slopes)[:, None])
+        self.task = self.task._replace(score=score, goal=np.array([least + slopes @ self.zero]))
 
     def rates_before(self, rates: FloatArray) -> FloatArray:
         return rates[-1:]
 
     def rates_after(self, rates: FloatArray) -> FloatArray:
-        return np.append(rates[0] * self.slopes, rates[0])
+        return np.asarray(rates[0] * np.array([*self.lines.slopes, *self.lines.inner, 1.0]))

@@ -240,11 +240,11 @@ def weights_file(
     *,
     off: FloatArray | None = None,
     of_probabilities: bool = False,
-    tree: dict[str, Any] | None = None,
+    more: dict[str, Any] | None = None,
 ) -> ModelFile:
     """Weights (sums, features), what each sum starts from, and by how much it may be off besides its additions.
 
-    `tree`: how decisions lead to leaves, if the sums are decisions.
+    `more`: what is made of several sums.
     """
     several = len(weights) > 1
     told = {
@@ -252,7 +252,7 @@ def weights_file(
         "base": hexes(base.tolist()) if several else float(base[0]).hex(),
         "weights": hexes((weights.T if several else weights[0]).tolist()),
         **({} if off is None else {"off": hexes(off.tolist())}),
-        **({} if tree is None else {"tree": tree}),
+        **(more or {}),
     }  # fmt: skip
     content = json.dumps(told, separators=(",", ":")).encode()
     return ModelFile("model.json", "linear", content, of, score, of_probabilities)

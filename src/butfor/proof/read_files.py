@@ -28,7 +28,7 @@ from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
-from butfor.proof.linear_files import Line, linear_file
+from butfor.proof.linear_files import Curve, Line, linear_file
 from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, estimator_of, hexes, not_proven
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -38,6 +38,9 @@ BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
 
 Sets = dict[tuple[int, bytes], int]
 """The feature for each set of levels, by its column and its mask."""
+
+Start = tuple[float, float, float]
+"""The line before all else: its slope, its shift, and the size of what is added for it."""
 
 Lists = dict[str, list[Any]]
 """The nodes of a tree, as lists of what they are."""
@@ -99,13 +102,14 @@ def read_file(
         if weighed is None:
             raise not_proven(f"a {of}")
         return weighed
+    adds = "mean" if line.curves else adds
     found = _logits(reading, line, sets) if line.steps else _sums(reading, model, sets)
     if found is None or found.unit not in BITS_OF_SUMS or over not in (1.0, len(found.trees)):
         raise not_proven(f"a {of}")
     told = {
         "format": "butfor.forest/1", "of": of, "reads": "float64", "sum": adds, "mean": over > 1, "scale": 1.0.hex(),
         "base": hexes(found.base.tolist()), "digits": BITS_OF_SUMS[found.unit],
-        "trees": found.trees, **({} if found.off is None else {"off": hexes(found.off.tolist())}),
+        "trees": found.trees, **line.told, **({} if found.off is None else {"off": hexes(found.off.tolist())}),
     }  # fmt: skip
     content = json.dumps(told, separators=(",", ":")).encode()
     file = ModelFile("model.json", "arrays", content, whose, score, tells_probabilities)
@@ -140,16 +144,19 @@ def _decided(
 def _line(readout: AbstractReadout, scores: int) -> Line | None:
     """The sums that a readout is about: the scores, or lines of them before sigmoids; None if it has other functions."""
     if isinstance(readout, Calibrated):
-        rows, chances = readout.row[None], [readout.chances[1]]
+        rows, weights, chances = readout.row[None], [1.0], [readout.chances[1]]
     elif isinstance(readout, Blended):
-        rows, chances = readout.rows, [second for _, second in readout.chances]
+        rows, weights, chances = readout.rows, readout.weights.tolist(), [second for _, second in readout.chances]
     else:
         return Line.of_scores(scores)
-    found = list(map(_line_before_sigmoid, chances))
-    if None in found:
+    each = [_curve_of(chance, weight) for chance, weight in zip(chances, weights, strict=True)]
+    found = [one for one in each if one is not None]
+    if len(found) < len(each):
         return None
-    slope, shift, size = np.array(found).T
-    return Line(slope[:, None] * rows, shift, size, max(len(chance.steps) for chance in chances))
+    slope, shift, size = np.array([start for start, _ in found]).T
+    curves = tuple(curve for _, curve in found)
+    line = Line(slope[:, None] * rows, shift, size, max(len(chance.steps) for chance in chances))
+    return line if {*curves} == {Curve(weights[0])} else replace(line, curves=curves)
 
 
 def _within(readout: AbstractReadout) -> AbstractReadout:
@@ -186,18 +193,29 @@ def _logits(reading: Reading, line: Line, sets: Sets) -> _Sums | None:
     return found._replace(off=off if found.off is None else found.off + off)
 
 
-def _line_before_sigmoid(chance: MonotoneFunction) -> tuple[float, float, float] | None:
-    """The line before a logistic function: its slope, its shift, and the size of what is added for it; None if there is none."""
-    *before, last = chance.steps
-    if not isinstance(last, Logistic):
-        return None
-    slope, shift, size = 1.0, 0.0, 0.0
-    for step in before:
-        if not isinstance(step, Scaled):
+def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, Curve] | None:
+    """What a function makes of a sum: a line, a share of a line, or the share of a line of that; None if it is another."""
+    lines = [(1.0, 0.0, 0.0)]
+    for step in chance.steps:
+        if isinstance(step, Scaled):
+            slope, shift, size = lines[-1]
+            size = abs(step.factor) * size + abs(step.shift)
+            lines[-1] = step.factor * slope, step.factor * shift + step.shift, size
+        elif isinstance(step, Logistic):
+            lines.append((1.0, 0.0, 0.0))
+        else:
             return None
-        slope, shift = step.factor * slope, step.factor * shift + step.shift
-        size = abs(step.factor) * size + abs(step.shift)
-    return slope, shift, size
+    start, *bent = lines
+    *inside, rest = bent or [(1.0, 0.0, 0.0)]
+    if rest != (1.0, 0.0, 0.0) or len(inside) > 1:
+        return None
+    if not inside:
+        return start, Curve(weight, straight=not bent)
+    (slope, shift, size), off = inside[0], 2 * (FURTHER_STEPS + len(chance.steps)) * chance.unit
+    off *= abs(slope) + size
+    if slope < 0:  # share(x) is 1 - share(-x)
+        start, slope, shift = (-start[0], -start[1], start[2]), -slope, shift + slope
+    return start, Curve(weight, bend=(slope, shift, off))
 
 
 def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
@@ -259,7 +277,7 @@ def _adds(readout: AbstractReadout, by: str) -> str:
         (Sign, "logistic", "decision_function"): "score",
         (Sign, "none", "decision_function"): "score",
         (Calibrated, "none", "predict_proba"): "logistic",
-        (Blended, "none", "predict_proba"): "mean" if len({*getattr(readout, "weights", ())}) == 1 else "",
+        (Blended, "none", "predict_proba"): "mean",
         (Argmax, "identity", "predict_proba"): "shares",
         (Argmax, "softmax", "predict_proba"): "largest" if several else "",
         (Argmax, "softmax", "decision_function"): "largest" if several else "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from operator import mul
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.blend import Blend
-from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.proof.checker import checker
+from butfor.proof.curves import added, lines_above
 from butfor.proof.rivals_prover import BoundPlane, RivalsProver, written
 
 HALVED_MOVES = 30
@@ -43,12 +41,7 @@ class SigmoidsProver(RivalsProver):
 
     def prove(self) -> list[str]:
         walk = self.walk
-        self.blend = Blend(
-            np.eye(walk.logits),
-            np.ones(walk.logits),
-            (MonotoneFunction((Logistic(),)),) * walk.logits,
-            float(walk.mean[0]),
-        )
+        self.curves = walk.q.wanted.curves
         self.worths = [self._worth(goal) for goal in walk.open[-1][1][: walk.logits]]
         self.ask, walk.ends = walk.ends, _Ends(walk.ends)
         return super().prove()
@@ -109,11 +102,12 @@ class SigmoidsProver(RivalsProver):
     def _straighten(self, at: FloatArray) -> None:
         """Lines above the logistic functions in the box, as tight as possible at some logits."""
         low, high = np.array(self.ends, dtype=np.float64).T
-        slopes, _ = self.blend.half_space(low, high, np.clip(at, low, high))
-        self.slopes = [Fraction(round(slope * SLOPES), SLOPES) for slope in slopes.tolist()]
-        lines = zip(self.slopes, self.ends, strict=True)
-        grain = checker().GRAIN
-        above = [self.walk.q.above(Fraction(1), slope * grain, *(end / grain for end in ends)) for slope, ends in lines]
+        slopes = lines_above(self.curves, low, high, at).slopes.tolist()
+        self.slopes = [Fraction(round(slope * SLOPES), SLOPES) for slope in slopes]
+        grain, each = checker().GRAIN, zip(self.curves, self.slopes, self.ends, strict=True)
+        above = (
+            curve.above(Fraction(1), slope * grain, 0, *(x / grain for x in its), grain) for curve, slope, its in each
+        )
         self.shift = self.walk.mean[0] - sum(above)
 
     def _directions(self, way: list[Any]) -> list[list[Fraction]]:
@@ -174,7 +168,7 @@ class SigmoidsProver(RivalsProver):
 
     def _reached(self, way: list[Any], row: list[Any]) -> bool:
         missing, count = self._missing(way, row), self.walk.logits
-        said = sum(_share(-float(short)) for short in missing[:count])
+        said = sum(added(curve, -float(short)) for curve, short in zip(self.curves, missing[:count], strict=True))
         return said >= self.walk.mean[0] and max(missing[count:], default=Fraction(0)) <= 0
 
 
@@ -192,8 +186,3 @@ class _Ends:
     def forget(self) -> None:
         """Ask again, because another thing was said."""
         self.box = []
-
-
-def _share(x: float) -> float:
-    """The logistic function."""
-    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0

@@ -1,0 +1,65 @@
+"""Straight lines above what sums add to a mean: a mean of lines is one goal more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.blend import Blend
+from butfor.model.monotone import Logistic, MonotoneFunction
+
+SHARE = Blend(np.eye(1), np.ones(1), (MonotoneFunction((Logistic(),)),), 0.0)
+"""The logistic function."""
+
+
+class Lines(NamedTuple):
+    """Lines above curves.
+
+    - `slopes` (curves): how they rise with each sum;
+    - `inner` (bent curves): how the share outside rises with the line inside;
+    - `height`: what they add up to where all sums are 0.
+    """
+
+    slopes: FloatArray
+    inner: list[float]
+    height: float
+
+
+def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: FloatArray) -> Lines:
+    """Lines above the checker's curves between two ends of each sum, as tight as possible at some sums."""
+    slopes, inner, height = list[float](), list[float](), 0.0
+    ends = np.column_stack([low, high, np.clip(at, low, high)])
+    for curve, its in zip(curves, ends.tolist(), strict=True):
+        weight, (slope, above) = float(curve.weight), (1.0, float(curve.turned)) if curve.straight else _line(*its)
+        if curve.bend:
+            factor, shift, _ = map(float, curve.bend)
+            first, last = (float(curve.line(Fraction(x))[side]) for side, x in enumerate(its[:2]))
+            outside = _line(first, last, factor * (slope * its[2] + above) + shift)
+            slope, above = outside[0] * factor * slope, outside[0] * (factor * above + shift) + outside[1]
+            inner.append(weight * outside[0])
+        slopes.append(weight * slope)
+        height += weight * above
+    return Lines(np.array(slopes), inner, height)
+
+
+def _line(low: float, high: float, at: float) -> tuple[float, float]:
+    """A line above the logistic function between two ends: its slope, and its height at 0."""
+    return SHARE.line(0, low, high, min(max(at, low), high))
+
+
+def added(curve: Any, x: float) -> float:
+    """What a sum adds to the mean, about."""
+    weight = float(curve.weight)
+    if curve.bend:
+        slope, shift, _ = map(float, curve.bend)
+        x = slope * _share(x) + shift
+    return weight * (x + curve.turned if curve.straight else _share(x))
+
+
+def _share(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
