@@ -13,12 +13,12 @@ from butfor.arrays import FloatArray
 from butfor.model.blend import Blend
 from butfor.model.monotone import Logistic, MonotoneFunction
 
-SHARE = Blend(np.eye(1), np.ones(1), (MonotoneFunction((Logistic(),)),), 0.0)
+ONE_SHARE = Blend(np.eye(1), np.ones(1), (MonotoneFunction((Logistic(),)),), 0.0)
 """The logistic function."""
 
 
-class Lines(NamedTuple):
-    """Lines above curves.
+class MeanLines(NamedTuple):
+    """MeanLines above curves.
 
     - `slopes` (curves): how they rise with each sum;
     - `inner` (bent curves): how the share outside rises with the line inside;
@@ -30,8 +30,8 @@ class Lines(NamedTuple):
     height: float
 
 
-def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: FloatArray) -> Lines:
-    """Lines above the checker's curves between two ends of each sum, as tight as possible at some sums."""
+def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: FloatArray) -> MeanLines:
+    """MeanLines above the checker's curves between two ends of each sum, as tight as possible at some sums."""
     slopes, inner, height = list[float](), list[float](), 0.0
     ends = np.column_stack([low, high, np.clip(at, low, high)])
     for curve, its in zip(curves, ends.tolist(), strict=True):
@@ -44,12 +44,12 @@ def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: Fl
             inner.append(weight * outside[0])
         slopes.append(weight * slope)
         height += weight * above
-    return Lines(np.array(slopes), inner, height)
+    return MeanLines(np.array(slopes), inner, height)
 
 
 def _line(low: float, high: float, at: float) -> tuple[float, float]:
     """A line above the logistic function between two ends: its slope, and its height at 0."""
-    return SHARE.line(0, low, high, min(max(at, low), high))
+    return ONE_SHARE.line(0, low, high, min(max(at, low), high))
 
 
 def added(curve: Any, x: float) -> float:

@@ -22,7 +22,7 @@ FOLD_BLUR = 2.0**-44
 
 
 @dataclass(frozen=True)
-class Curve:
+class MeanCurve:
     """What a mean makes of a sum x: weight times share(x), or x itself if it is straight.
 
     - `bend`: slope, shift, off; then it is share(slope share(x) + shift), and the line inside may be off by so much.
@@ -52,7 +52,7 @@ class Line:
     shift: FloatArray
     size: FloatArray
     steps: int = 0
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[MeanCurve, ...] = ()
 
     @property
     def told(self) -> dict[str, Any]:

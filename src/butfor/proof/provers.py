@@ -14,7 +14,7 @@ from butfor.solvers.solver import Budget
 
 
 def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
-    """The prover for a question of the checker: about trees or weights, and about one goal, several, or a mean of sigmoids."""
+    """The prover for a question of the checker: about trees or weights, and about one goal, several, or a mean of curves."""
     mean = asked.wanted.mean
     if not asked.model.weights:
         return (MeanProver if mean else Prover)(asked, checker().runs, budget)

@@ -28,7 +28,7 @@ from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
-from butfor.proof.linear_files import Curve, Line, linear_file
+from butfor.proof.linear_files import Line, MeanCurve, linear_file
 from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, estimator_of, hexes, not_proven
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -142,7 +142,7 @@ def _decided(
 
 
 def _line(readout: AbstractReadout, scores: int) -> Line | None:
-    """The sums that a readout is about: the scores, or lines of them before sigmoids; None if it has other functions."""
+    """The sums that a readout is about, lines of scores, and their curves in a mean; None if it has other functions."""
     if isinstance(readout, Calibrated):
         rows, weights, chances = readout.row[None], [1.0], [readout.chances[1]]
     elif isinstance(readout, Blended):
@@ -156,7 +156,7 @@ def _line(readout: AbstractReadout, scores: int) -> Line | None:
     slope, shift, size = np.array([start for start, _ in found]).T
     curves = tuple(curve for _, curve in found)
     line = Line(slope[:, None] * rows, shift, size, max(len(chance.steps) for chance in chances))
-    return line if {*curves} == {Curve(weights[0])} else replace(line, curves=curves)
+    return line if {*curves} == {MeanCurve(weights[0])} else replace(line, curves=curves)
 
 
 def _within(readout: AbstractReadout) -> AbstractReadout:
@@ -193,7 +193,7 @@ def _logits(reading: Reading, line: Line, sets: Sets) -> _Sums | None:
     return found._replace(off=off if found.off is None else found.off + off)
 
 
-def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, Curve] | None:
+def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, MeanCurve] | None:
     """What a function makes of a sum: a line, a share of a line, or the share of a line of that; None if it is another."""
     lines = [(1.0, 0.0, 0.0)]
     for step in chance.steps:
@@ -210,12 +210,12 @@ def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, Curve] | 
     if rest != (1.0, 0.0, 0.0) or len(inside) > 1:
         return None
     if not inside:
-        return start, Curve(weight, straight=not bent)
+        return start, MeanCurve(weight, straight=not bent)
     (slope, shift, size), off = inside[0], 2 * (FURTHER_STEPS + len(chance.steps)) * chance.unit
     off *= abs(slope) + size
     if slope < 0:  # share(x) is 1 - share(-x)
         start, slope, shift = (-start[0], -start[1], start[2]), -slope, shift + slope
-    return start, Curve(weight, bend=(slope, shift, off))
+    return start, MeanCurve(weight, bend=(slope, shift, off))
 
 
 def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
