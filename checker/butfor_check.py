@@ -29,7 +29,7 @@ from copy import copy
 from decimal import Context, Decimal
 from fractions import Fraction as F
 from functools import lru_cache, reduce
-from math import gcd, log, sqrt
+from math import gcd, isqrt, log, sqrt
 from operator import lt, mul
 
 LARGEST_FILE = 1 << 30
@@ -574,11 +574,36 @@ class Column:
         self.inputs = [self.input(level[1:]) for level in self.levels]
         self.left = [self.goes_left(split) for split in splits]
 
-    def of(self, own, enough):
-        """The column of a row. enough: a price that is too high."""
+    def of(self, own, enough, radius=None, replies=()):
+        """The column of a row. enough: a price that is too high; radius, replies: its shifts, and where its cuts are moved to."""
         its = copy(self)
+        need(self.levels is None or not (radius or any(replies)), "levels that are shifted:", self.name)
+        its.radius, its.replies = radius or F(0), [told and its.moved_ends(told, radius) for told in replies]
         its.price_numbers(own, enough) if self.levels is None else its.price_levels(own)
+        its.left = its.left + [its.goes_left(split, moved) for moved in its.replies for split in its.splits]
         return its
+
+    def moved_ends(self, told, radius):
+        """Where a reply moves the end of each cut, by at most the radius: by it (1, -1), not at all (0), or to a number.
+
+        A number x lies between the ends that cuts i and i + 1 are moved to only if a number within the radius of x lies between
+        the cuts: the least of x + radius and cut i + 1, because both are moved by at most the radius. On a grid, ends are points
+        of the grid, and cuts between the same two points stay together.
+        """
+        need(radius and len(told) == len(self.edges), "not an end for each cut of", self.name)
+        ends = self.turns
+        if self.step:
+            need(not self.blur and radius % self.step == 0, "a radius that is no step of the grid of", self.name)
+            near = [self.anchor + (x - self.anchor) // self.step * self.step for x in ends]
+            need(all(a != b or end[2] for a, b, (end, _) in zip(near, ends, self.edges)), "a cut that two points of a grid share")
+            ends = near
+        found = [end + x * radius if type(x) is int else real(x, "an end") for end, x in zip(ends, told)]
+        need(found == sorted(found) and all(abs(x - end) <= radius for x, end in zip(found, ends)), "ends that are moved too far")
+        if self.step:
+            need(all((x - self.anchor) % self.step == 0 for x in found), "an end that is no point of its grid")
+            together = zip(ends, ends[1:], found, found[1:])
+            need(all(a != b or x == y for a, b, x, y in together), "cuts between two points of a grid that are parted")
+        return found
 
     def price_levels(self, own):
         self.home = self.now = whole(own["now"], 0, len(self.levels), "the level of the row")
@@ -610,12 +635,16 @@ class Column:
         need(len(edges) == len(self.read) and edges == sorted(edges), "not an edge for each cut of", self.name)
         self.missing = [self.input(given) for given in [about.get("missing")] if self.lost]
         self.edges = [(self.ends_at(x), cut) for x, cut in zip(edges, self.read)]
+        self.turns = [self.turn(x) for x in edges]
+        self.replies = []
         self.part(set())
 
     def part(self, more):
         """Part the numbers into cells: where the model does, and at more points, on both sides of which it goes the same way."""
-        self.more = more - {end[0] for end, _ in self.edges}
-        parts = [((x, x, True), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more]
+        moved = {x for ends in self.replies for x in ends or ()}
+        self.more = (more | moved) - {end[0] for end, _ in self.edges}
+        both = set() if self.moved or not self.model.single else moved  # the ends belong to both cells, as do those of its cuts
+        parts = [((x, x, x not in both), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more]
         self.ends, cuts = zip(*sorted(self.edges + parts)) if self.edges + parts else ((), ())
         self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}
         self.inputs = [[cut] * len(self.features) for cut in [*cuts, INF]] + self.missing
@@ -631,8 +660,8 @@ class Column:
         need(type(self.stay) is bool, "neither true nor false")
         need(self.now is not None or (self.rate, self.square, lose) == (0, 0, None), "a price of a distance from nowhere")
         need(self.lost or (self.now is not None and lose is None), self.name, "is never missing")
-        if own.get("ends"):
-            self.part({real(x, "an end of a cell") for x in own["ends"]})
+        if own.get("ends") or any(self.replies):
+            self.part({real(x, "an end of a cell") for x in own.get("ends", ())})
         self.home, count = self.cell(self.now), len(self.ends) + 1
         self.price, near = [2 * enough] * count, min(self.home, count - 1)
         for way in range(near, count), range(near - 1, -1, -1):
@@ -647,8 +676,11 @@ class Column:
         """The largest number that is perhaps read as up to a cut, the least that is perhaps read as above, if not itself."""
         if self.single:
             return single_below(cut), next_single(single_below(cut), 1), False
-        middle = cut if self.moved or not self.model.single else (cut + next_single(cut, 1)) / 2
-        return middle, middle, middle == cut
+        return self.turn(cut), self.turn(cut), self.turn(cut) == cut
+
+    def turn(self, cut):
+        """Up to where numbers of any digits are perhaps read as up to a cut."""
+        return cut if self.moved or not self.model.single else (cut + next_single(cut, 1)) / 2
 
     def cell(self, value):
         if value is None:
@@ -714,21 +746,26 @@ class Column:
         need(price is not None, self.name, "may not become", self.word(value))
         return price, value != self.now
 
-    def sets(self, value):
-        """What a value sets the features to, or numbers that go the same way."""
+    def sets(self, value, moved=None):
+        """What a value sets the features to, or numbers that go the same way. moved: where a reply moved the ends of cuts."""
         if self.levels is not None:
             return self.inputs[value]
         value = perhaps(value, "a value")
+        if moved and value is not None:
+            return [[*self.read, INF][bisect_left(moved, value)]] * len(self.features)
         line = value is not None and self.model.weights
         return [self.line[0] * value + self.line[1]] if line else self.inputs[self.cell(value)]
 
-    def goes_left(self, split):
-        """The cells that go to the left, as bits."""
+    def goes_left(self, split, moved=None):
+        """The cells that go to the left, as bits. moved: where a reply moved the ends of cuts."""
         at = self.features.index(split[0])
         if self.levels is not None:
             return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(split, inputs[at]))
         lost = self.lost and self.model.left(split, self.inputs[-1][at])
-        return (1 << self.place[split[1]]) - 1 | bool(lost) << len(self.ends) + 1
+        place = self.place[split[1]]
+        if moved and split[1] in self.read:
+            place = sum(end[0] <= moved[self.read.index(split[1])] for end in self.ends)
+        return (1 << place) - 1 | bool(lost) << len(self.ends) + 1
 
     def set_of(self, *told):
         """A set of values: positions of levels, or numbers above one and at most another, perhaps with the missing one."""
@@ -926,8 +963,11 @@ class Question:
         self.none = own["below"] is None  # no row at all: then nothing has a price
         self.below = F(1) if self.none else real(own["below"], "the bound")
         need(self.below > 0, "a bound that says nothing")
-        enough = INF if self.none else self.below
-        self.columns = [column.of(mine, enough) for column, mine in zip(shared.columns, own["columns"])]
+        enough, self.copies = INF if self.none else self.below, 1 + len(own.get("replies", ()))
+        self.norm, self.radius = self.ball(own.get("ball"), len(shared.columns))
+        replies = zip(*[self.reply(told, len(shared.columns)) for told in own.get("replies", ())]) if self.copies > 1 else None
+        each = zip(shared.columns, own["columns"], self.radius, replies or [()] * len(shared.columns))
+        self.columns = [column.of(mine, enough, radius, its) for column, mine, radius, its in each]
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         self.relations = [Relation(told, self.columns) for told in own.get("relations", ())]
@@ -938,8 +978,37 @@ class Question:
         sizes = enumerate(zip(*[term.size for term in self.terms]))
         doubts = [self.model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes]
         self.wanted = Wanted(self.model, shared.told["wanted"], doubts or self.model.doubts)
-        if not self.model.weights:
+        need(not self.norm or not (self.wanted.mean or self.model.paths), "a ball of what is no sum")
+        need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
+        if self.model.weights:
+            self.wanted.ways = [[self.held(goal) for goal in way] for way in self.wanted.ways]
+        else:
             self.count_in_units(shared.trees)
+
+    @staticmethod
+    def ball(told, columns):
+        """The norm of the shifts of the numbers that a row is to withstand, and how far each is shifted."""
+        if told is None:
+            return None, [None] * columns
+        radius = [perhaps(x, "a radius") for x in told["radius"]]
+        need(told["norm"] in ("linf", "l2", "l1") and len(radius) == columns, "a ball that is not known")
+        need(all(x is None or x > 0 for x in radius), "a radius that is not above 0")
+        return told["norm"], radius
+
+    @staticmethod
+    def reply(told, columns):
+        """What a reply says of each column: where the ends of its cuts are moved to; None if they stay."""
+        its = {whole(j, 0, columns, "a column"): ends for j, ends in told}
+        need(len(its) == len(told), "a column that is there twice")
+        return [its.get(j) for j in range(columns)]
+
+    def held(self, goal):
+        """A goal that weighted sums reach with all shifts of numbers, which take at most the dual norm of the slopes, or less."""
+        each = [abs(t.slope[goal.plus] - t.slope[goal.less]) * t.column.radius for t in self.terms if not t.levels]
+        loss = max(each, default=F(0)) if self.norm == "l1" else sum(each)
+        if self.norm == "l2":
+            loss = F(isqrt(int(sum(x * x for x in each) * (1 << 200))), 1 << 100)
+        return goal._replace(least=goal.least + loss, firm=goal.firm + loss)
 
     def count_in_units(self, trees):
         """Trees in whole numbers: leaves in grains of score, prices in units of cost."""
@@ -953,13 +1022,25 @@ class Question:
         spare = [self.bound - sum(least) + low for low in least]  # no cells are looked at but those of rows below the claim
         affordable = [[p is not None and p < its for p in row] for row, its in zip(self.price, spare)]
         self.alive = [sum(1 << c for c, can in enumerate(row) if can) for row in affordable]
-        for nodes in trees:
+        for nodes in self.copied(trees):
             self.trees.append(Tree(nodes, self.columns, self.alive, self.count))
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         self.never = [[(j, self.columns[j].cells_in(its)) for j, its in rule.parts] for rule in self.rules]
-        self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.wanted.ways)]
+        ways = [way * self.copies for way in self.wanted.ways]
+        self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(ways)]
         if self.wanted.mean:  # lines inside of curves and the mean are more goals, to which leaves add nothing by themselves
             self.goals[0] += [0 for curve in self.wanted.curves if curve.bend] + [self.wanted.mean[0] * SHARE // 1]
+
+    def copied(self, trees):
+        """The trees, and once more for each reply, with its ends of cuts. A copy adds only to goals of its own."""
+        sides = [len(column.splits) for column in self.columns]
+        for c in range(self.copies):
+            for nodes in trees if self.copies > 1 else ():
+                yield [
+                    (node[0], node[1] + c * sides[node[0]], *node[2:]) if len(node) > 1 else
+                    ([[0] * c * len(way) + way + [0] * (self.copies - 1 - c) * len(way) for way in node[0]],) for node in nodes
+                ]  # fmt: skip
+        yield from trees if self.copies == 1 else ()
 
     def taxed(self, tax):
         """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits."""
@@ -999,17 +1080,18 @@ class Question:
     def answer(self, values):
         """The cost of an answer, and whether the estimator surely says what is wanted."""
         need(len(values) == len(self.columns), "the answer has not one value for each column")
-        cost, changed, row, own = F(0), 0, {}, []
+        cost, changed, rows, own = F(0), 0, [{} for _ in range(self.copies)], []
         for column, value in zip(self.columns, values):
             price, moved = column.takes(value)
             cost, changed = cost + price, changed + moved
-            row.update(zip(column.features, column.sets(value)))
+            for row, ends in zip(rows, [None, *column.replies]):
+                row.update(zip(column.features, column.sets(value, ends)))
             own.append(perhaps(value, "a value") if column.levels is None else value)
         need(all(its.kept(self.columns, own) for its in self.relations + self.rules), "the answer breaks a relation or a rule")
         need(changed <= self.limit, "the answer changes", changed, "columns")
-        reached, sure = self.wanted.reached(self.model.added(row))
-        need(reached, "the answer is refused")
-        return cost, sure
+        reached, sure = zip(*[self.wanted.reached(self.model.added(row)) for row in rows])
+        need(all(reached), "the answer is refused")
+        return cost, all(sure)
 
 
 # ------------------------------------------------------------------------------------------------------------ the walk
@@ -1204,10 +1286,12 @@ class Term:
             self.slope, self.base, self.off = ([w * x for w in weight] for x in column.line)
             self.off = list(map(abs, self.off))
             self.all = -INF, INF, column.stay, True
+            need(not (column.radius and column.lost), column.name, "may be missing, and is shifted, before weights")
             lone = column.now is not None or not column.stay or not any(limits)
             need(lone, column.name, "may stay missing, in a relation before weights")
             self.none = [sum(w[k] * x for w, x in zip(weights, column.inputs[-1] if column.lost else ())) for k in sums]
             far = max(map(abs, [column.now or 0] + [column.low, column.high] * (column.low <= column.high)))
+            far += column.radius
             self.size = [abs(a) * far + abs(b) + off + abs(n) for a, b, off, n in zip(self.slope, self.base, self.off, self.none)]
             self.slope, self.base = [*self.slope, *[-limit for limit in limits]], [*self.base, *[F(0)] * len(limits)]
 
@@ -1412,6 +1496,13 @@ def proven(question, own, lines):
     return "\n".join(words_of(question, own, found, steps))
 
 
+SHIFTS = {
+    "linf": "Shifted by up to so much, all at once",
+    "l1": "Shifted by shares of this that add up to 1",
+    "l2": "Shifted by shares of this whose squares add up to 1",
+}
+
+
 def words_of(question, own, found, steps):
     """The whole claim in words, from what was checked."""
     wanted = question.wanted.words
@@ -1420,6 +1511,9 @@ def words_of(question, own, found, steps):
         yield "  " + column.said()
     yield from [f"  At most {question.limit} of them change."] * question.counted
     yield from ["  " + its.said(question.columns) for its in question.relations + question.rules]
+    if question.norm:
+        shifts = ", ".join(f"{c.name} by {digits(c.radius, 12)}" for c in question.columns if c.radius)
+        yield f"  {SHIFTS[question.norm]}, rows are to keep what is wanted: {shifts}."
     if found is not None:
         cost, sure = found
         changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.columns, own["answer"]) if c.takes(v)[1]]
@@ -1428,7 +1522,8 @@ def words_of(question, own, found, steps):
     ends = ", ".join(f"{n} {kind}" for kind, n in sorted(steps.items()))
     near = f" (the answer's, less {digits(1 - question.below / found[0], 2)} of it)" if found and not question.none else ""
     claim = "" if question.none else f" that costs less than {digits(question.below, 12)}{near},"
-    yield f"VERIFIED: no admissible row{claim} gets {wanted}. ({ends})"
+    keeps = " and keeps it near" * (question.norm is not None)
+    yield f"VERIFIED: no admissible row{claim} gets {wanted}{keeps}. ({ends})"
 
 
 LIMITS = """What this rests on:

@@ -13,12 +13,16 @@ from butfor.errors import UnsupportedModelError
 from butfor.importers.read import Reading
 from butfor.model.float_order import last_between
 from butfor.model.survival.readout import Survival
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.problem.constraints.constraint import Changes
 from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
+from butfor.problem.constraints.robust import Robust
 from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
+from butfor.proof.adversary import Adversary
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
@@ -271,9 +275,42 @@ class ProofQuestion:
         """How many columns may change; None if that is not limited."""
         return self.problem.most_changes if self.problem.relations_of(AtMost) else None
 
-    def joining(self, i: int) -> dict[str, list[Any]]:
-        """What a row says of several columns at once: its relations, and its rules."""
-        return {"relations": self.relations(i), "never": self.never(i)}
+    def joining(self, i: int) -> dict[str, Any]:
+        """What a row says of several columns at once: its relations, its rules, and its ball."""
+        ball, told = self.ball, dict[str, Any]()
+        if ball is not None:
+            told = {"norm": str(ball.norm), "radius": [x.hex() if x > 0 else None for x in ball.radius.tolist()]}
+        return {"relations": self.relations(i), "never": self.never(i), "ball": told}
+
+    @cached_property
+    def ball(self) -> Ball | None:
+        """The ball in which answers keep what is wanted, if there is one. Raises an error if no proof can say it."""
+        for constraint in self.case.question.constraints:
+            if isinstance(constraint, Robust):
+                ball = constraint.ball(self.problem.space)
+                model, levels = (
+                    self.model,
+                    [j for j, x in enumerate(self.inputs) if x is not None and ball.radius[j] > 0],
+                )
+                of_sums = model.weights or (model.trees and ball.norm is BallNorm.LINF)
+                if levels or model.kind == "mean" or model.paths or not of_sums:
+                    raise not_asked(f"the constraint {constraint!r} of {self.file.of}")
+                return ball
+        return None
+
+    def adversary(self, i: int, columns: list[Any]) -> Adversary | None:
+        """Who finds neighbours that miss what is wanted of a row; None if there is no box of shifts of trees."""
+        if self.ball is None or self.model.weights:
+            return None
+        one = self.case.before.take(np.array([i]))
+        (_, score_sets), *_ = self.case.question.target.groups(self.reading.readout, one)
+        problem = self.problem.take(np.array([i])).with_witnesses(unit=self.reading.unit)
+        return Adversary(problem, self.ball, tuple(own.take(np.array([0])) for own in score_sets), columns)
+
+    def keeps_ball(self, i: int, changes: Changes) -> bool:
+        """Whether a changed row keeps what is wanted in its ball."""
+        rules = [rule for rule in self.case.question.constraints if isinstance(rule, Robust)]
+        return all(rule.holds(changes, self.claim.referee)[0] for rule in rules)
 
     def relations(self, i: int) -> list[dict[str, Any]]:
         """The relations of a row: sums of columns between two ends, give or take what rounding leaves open."""
@@ -294,14 +331,19 @@ class ProofQuestion:
 
     def answer(self, i: int) -> list[Any] | None:
         """The values of an answer."""
-        at = int(np.searchsorted(self.claim.stated.found, i))
-        if at == len(self.claim.stated.found) or self.claim.stated.found[at] != i:
-            return None
-        point = self.claim.answers.point_codes[i]
-        return [
-            hexes([value])[0] if inputs is None else self._level_of(j, value)
-            for j, (value, inputs) in enumerate(zip(point, self.inputs, strict=True))
-        ]
+        point = self.answer_at(i)
+        return (
+            None
+            if point is None
+            else [
+                hexes([value])[0] if inputs is None else self._level_of(j, value)
+                for j, (value, inputs) in enumerate(zip(point, self.inputs, strict=True))
+            ]
+        )
+
+    def answer_at(self, i: int) -> FloatArray | None:
+        """Where an answer is; None if there is none."""
+        return np.asarray(self.claim.answers.point_codes[i]) if i in self.claim.stated.found else None
 
     def why_not(self, i: int) -> str:
         """Why the bound of an answer is not proven; empty if it can be."""
@@ -344,6 +386,8 @@ def _otherwise(holds: At, values: FloatArray) -> BoolArray:
 def _refuse(question: Question, problem: Problem) -> None:
     """Raise an error about what a proof cannot say yet."""
     for constraint in question.constraints:
+        if isinstance(constraint, Robust) and not constraint.slips:
+            continue
         if constraint in question.judged or constraint in question.candidates or constraint.alters:
             raise not_asked(f"the constraint {constraint!r}")
     for relation in problem.relations:

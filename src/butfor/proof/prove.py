@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.claim import claim_of, stated
 from butfor.compiled.saying import silence
 from butfor.errors import InputError, RefutedError
@@ -23,6 +24,7 @@ from butfor.explain.arguments import seconds_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
+from butfor.proof.adversary import Reply
 from butfor.proof.asked import ProofQuestion, asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.failing import CheaperError, UnprovenError
@@ -200,7 +202,11 @@ class _Writer:
             )
         writer = cls(asked_about(claim), home)
         writer._compare()
-        _ = writer.asked.wanted, writer.asked.columns  # what a pipeline does to a number may be refused, too
+        _ = (
+            writer.asked.wanted,
+            writer.asked.columns,
+            writer.asked.ball,
+        )  # what a pipeline does to a number may be refused, too
         home.mkdir(parents=True, exist_ok=True)
         content = checker_file().read_text(encoding="utf-8")
         write_whole(home / CHECKER_FILE, [content])
@@ -277,8 +283,8 @@ class _Writer:
                     if budget.spent():
                         return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
                     break
-                except CheaperError as cheaper:
-                    row = self._row(i, shared, below, cheaper)
+                except _CheaperRowError as cheaper:
+                    row = cheaper.row
                     claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
                     if row.met and row.paid < claimed:
                         refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
@@ -301,7 +307,7 @@ class _Writer:
         whole = certificate.cost * (1 - LEFT_TO_FLOATS)
         return [whole, claimed] if certificate.status is Status.PROVEN_OPTIMAL and whole > claimed else [claimed]
 
-    def _head(self, i: int, question: list[str], below: float | None) -> dict[str, Any]:
+    def _head(self, i: int, question: list[str], below: float | None, replies: Sequence[Reply] = ()) -> dict[str, Any]:
         return {
             "format": "butfor.proof/1",
             "question": question,
@@ -309,6 +315,7 @@ class _Writer:
             "columns": self.asked.row(i),
             "changes": self.asked.changes(),
             **{key: its for key, its in self.asked.joining(i).items() if its},
+            **({"replies": list(replies)} if replies else {}),
             "below": None if below is None else float(below).hex(),
             "answer": self.asked.answer(i),
         }
@@ -316,10 +323,23 @@ class _Writer:
     def _lines(
         self, i: int, question: list[str], shared: Any, below: float | None, budget: Budget
     ) -> tuple[list[str], str]:
-        by, head = checker(), json.dumps(self._head(i, question, below), separators=(",", ":"))
-        own = by.parsed(head)
-        asked = by.Question(shared, own)
-        body = [head, *prover_of(asked, budget).prove()]
+        by, adversary = checker(), self.asked.adversary(i, shared.columns)
+        replies = list[Reply]()
+        if adversary is not None and (answer := self.asked.answer_at(i)) is not None:
+            replies = adversary.replies(answer, always=True)
+        while True:
+            head = json.dumps(self._head(i, question, below, replies), separators=(",", ":"))
+            own = by.parsed(head)
+            asked = by.Question(shared, own)
+            try:
+                body = [head, *prover_of(asked, budget).prove()]
+                break
+            except CheaperError as cheaper:
+                row = self._row(i, asked.columns, cheaper)
+                more = [] if adversary is None else adversary.replies(row.point)
+                if not more:
+                    raise _CheaperRowError(row) from None
+                replies += more
         lines = [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
         return lines, by.proven(asked, own, lines)
 
@@ -329,10 +349,8 @@ class _Writer:
         write_whole(file, ["\n".join(lines), "\n"])
         return Proven(name, file, below, words)
 
-    def _row(self, i: int, shared: Any, below: float | None, cheaper: CheaperError) -> _Refuting:
+    def _row(self, i: int, columns: list[Any], cheaper: CheaperError) -> _Refuting:
         """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
-        head = checker().parsed(json.dumps(self._head(i, ["", ""], below)))
-        columns = checker().Question(shared, head).columns
         domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
         point, cost = start.copy(), Fraction(0)
         for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
@@ -355,7 +373,8 @@ class _Writer:
         moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
         told = ", ".join(f"{columns[j].name} = {self.asked.problem.space.features[j].value(point[j])}" for j in moved)
         paid = float(self.asked.case.question.prices.total(changes.start, changes.points)[0])
-        return _Refuting(bool(met), float(cost), paid, told or "the row as it is")
+        met = bool(met) and self.asked.keeps_ball(i, changes)
+        return _Refuting(met, float(cost), paid, told or "the row as it is", point)
 
 
 def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
@@ -387,6 +406,15 @@ class _Refuting:
     cost: float
     paid: float
     words: str
+    point: FloatArray
+
+
+class _CheaperRowError(Exception):
+    """A row costs less than a claim, and gets what is wanted, as far as sums tell."""
+
+    def __init__(self, row: _Refuting) -> None:
+        super().__init__(row)
+        self.row = row
 
 
 def _sha256(content: bytes) -> str:

@@ -1,0 +1,94 @@
+"""Replies of an adversary in proofs of robust answers: where the cuts of trees move to, so that a cheaper row fails."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.margins import widened
+from butfor.model.scores import ScoreSet
+from butfor.model.trees import Trees
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.trees.counterpart import on_grid
+from butfor.neighbours.trees.reply import reply
+from butfor.neighbours.worst import worst_neighbours
+from butfor.problem.problem import Problem
+
+Reply = list[list[Any]]
+"""Some columns, each with where a reply moves the ends of its cuts, in the words of a proof."""
+
+
+class Adversary:
+    """Finds neighbours of a row that miss what is wanted, and answers all rows in the same way (decision 19).
+
+    - `problem`: the row, with the ball;
+    - `score_sets`: one of them is to hold the whole ball;
+    - `columns`: as the checker reads them.
+    """
+
+    def __init__(self, problem: Problem, ball: Ball, score_sets: tuple[ScoreSet, ...], columns: list[Any]) -> None:
+        assert isinstance(problem.model, Trees)
+        self.ball, self.columns, self.sets = ball, columns, score_sets
+        self.model = on_grid(problem.model, ball)
+        near = problem.with_demands(ball=ball)
+        self.wide = [widened(one, near) for one in score_sets]
+
+    def replies(self, point: FloatArray, *, always: bool = False) -> list[Reply]:
+        """A reply for each sum that falls too low near a row (`always`: for each sum)."""
+        found = list[Reply]()
+        for own, wide in zip(self.sets, self.wide, strict=True):
+            worst = worst_neighbours(self.model, own.A, point, self.ball)
+            for row, one, least in zip(own.A, worst, wide.b.tolist(), strict=True):
+                if always or one.score < least:
+                    found.append(self._told(reply(self.model, row, self.ball, point, one.point)))
+        return found
+
+    def _told(self, moved: Trees) -> Reply:
+        """A reply in the words of the proof."""
+        told: Reply = []
+        for j in np.flatnonzero(self.ball.radius > 0).tolist():
+            column, at = self.columns[j], np.flatnonzero((self.model.feature == j) & (self.model.member < 0))
+            if column.levels is None and column.turns and len(at):
+                cut, first = np.unique(self.model.cut[at], return_index=True)
+                told.append([j, _ends(column, cut, moved.cut[at[first]], float(self.ball.radius[j]))])
+        return told
+
+
+def _ends(column: Any, cut: FloatArray, place: FloatArray, radius: float) -> list[Any]:
+    """Where cuts of a column, as the checker reads them, are moved to: as those of our model that are nearest to them."""
+    turns = np.array([float(turn) for turn in column.turns])
+    if column.step:
+        step, anchor = float(column.step), float(column.anchor)
+        points = np.array([float((turn - column.anchor) // column.step) for turn in column.turns])
+        shift = np.round((place - cut) / step)[_nearest(cut, anchor + step * points)]
+        kept, most = _sorted_together(points, points + shift), round(radius / step)
+        moved = np.clip(kept, points - most, points + most)
+        return [float(column.anchor + column.step * int(point)).hex() for point in moved.tolist()]
+    near = _nearest(cut, turns)
+    shift = (place - cut)[near]
+    exact, r = [Fraction(turn) for turn in column.turns], Fraction(radius)
+    low, high = (np.array([_within(turn + way * r, way) for turn in exact]) for way in (-1, 1))
+    found = np.clip(np.maximum.accumulate(turns + shift), low, high)
+    return list(map(float.hex, np.maximum.accumulate(found).tolist()))
+
+
+def _nearest(cut: FloatArray, turns: FloatArray) -> IntArray:
+    """Which cut is nearest to each of some numbers."""
+    at = np.clip(np.searchsorted(cut, turns), 1, max(1, len(cut) - 1))
+    right = np.minimum(at, len(cut) - 1)
+    return np.where(np.abs(cut[at - 1] - turns) <= np.abs(cut[right] - turns), at - 1, right)
+
+
+def _sorted_together(points: FloatArray, moved: FloatArray) -> FloatArray:
+    """Places in the order of their points, and one place for equal points."""
+    moved = np.maximum.accumulate(moved)
+    return moved[np.searchsorted(points, points)]
+
+
+def _within(end: Fraction, way: int) -> float:
+    """The float nearest to an end that is not beyond it."""
+    near = float(end)
+    return near if way * (Fraction(near) - end) <= 0 else float(np.nextafter(near, -way * np.inf))
