@@ -643,7 +643,9 @@ class Column:
         """Part the numbers into cells: where the model does, and at more points, on both sides of which it goes the same way."""
         moved = {x for ends in self.replies for x in ends or ()}
         self.more = (more | moved) - {end[0] for end, _ in self.edges}
-        both = set() if self.moved or not self.model.single else moved  # the ends belong to both cells, as do those of its cuts
+        both = (
+            set() if self.moved or self.step or not self.model.single else moved
+        )  # these belong to both cells, as ends of cuts do
         parts = [((x, x, x not in both), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more]
         self.ends, cuts = zip(*sorted(self.edges + parts)) if self.edges + parts else ((), ())
         self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}

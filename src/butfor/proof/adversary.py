@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +18,9 @@ from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.reply import reply
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.problem import Problem
+
+WELL_INSIDE = 1 - 2.0**-40
+"""Neighbours are looked for within this share of a radius of real numbers. At its very end, rounding decides where they are."""
 
 Reply = list[list[Any]]
 """Some columns, each with where a reply moves the ends of its cuts, in the words of a proof."""
@@ -33,14 +38,29 @@ class Adversary:
         assert isinstance(problem.model, Trees)
         self.ball, self.columns, self.sets = ball, columns, score_sets
         self.model = on_grid(problem.model, ball)
+        self.inner = replace(ball, radius=np.where(ball.step > 0, ball.radius, ball.radius * WELL_INSIDE))
         near = problem.with_demands(ball=ball)
         self.wide = [widened(one, near) for one in score_sets]
+
+    def further(self, known: list[Reply], point: FloatArray, columns: list[Any], cells: Sequence[Any]) -> list[Reply]:
+        """Replies to a row in some cells that are not known yet. None is there if the row keeps what is wanted.
+
+        Where it keeps that, or all is known, a row well inside of the cells is asked about: at ends, rounding decides.
+        """
+        inside = point.copy()
+        for j in np.flatnonzero((self.ball.radius > 0) & (self.ball.step == 0) & ~np.isnan(point)).tolist():
+            if columns[j].levels is None and type(cells[j]) is int:
+                low, high = map(float, columns[j].range_of(cells[j]))
+                near = min(self.ball.radius[j] * (1 - WELL_INSIDE), (high - low) / 4)
+                inside[j] = np.clip(point[j], low + near, high - near)
+        found = [one for one in self.replies(point) if one not in known]
+        return found or [one for one in self.replies(inside) if one not in known]
 
     def replies(self, point: FloatArray, *, always: bool = False) -> list[Reply]:
         """A reply for each sum that falls too low near a row (`always`: for each sum)."""
         found = list[Reply]()
         for own, wide in zip(self.sets, self.wide, strict=True):
-            worst = worst_neighbours(self.model, own.A, point, self.ball)
+            worst = worst_neighbours(self.model, own.A, point, self.inner)
             for row, one, least in zip(own.A, worst, wide.b.tolist(), strict=True):
                 if always or one.score < least:
                     found.append(self._told(reply(self.model, row, self.ball, point, one.point)))

@@ -336,7 +336,7 @@ class _Writer:
                 break
             except CheaperError as cheaper:
                 row = self._row(i, asked.columns, cheaper)
-                more = [] if adversary is None else adversary.replies(row.point)
+                more = [] if adversary is None else adversary.further(replies, row.point, asked.columns, cheaper.chosen)
                 if not more:
                     raise _CheaperRowError(row) from None
                 replies += more
@@ -382,8 +382,7 @@ def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
     if isinstance(own, Fraction):
         stays = own == column.now and column.stay
         return float(own), float(own), Fraction(0) if stays else column.paid(own), stays
-    low = float(column.ends[own - 1][1]) if own else -np.inf
-    high = float(column.ends[own][0]) if own < len(column.ends) else np.inf
+    low, high = map(float, column.range_of(own))
     return low, high, column.price[own], own == column.home and column.stay
 
 
