@@ -578,6 +578,8 @@ class Column:
         """The column of a row. enough: a price that is too high; radius, replies: its shifts, and where its cuts are moved to."""
         its = copy(self)
         need(self.levels is None or not (radius or any(replies)), "levels that are shifted:", self.name)
+        whole_steps = self.levels is not None or not radius or not self.step or (not self.blur and radius % self.step == 0)
+        need(whole_steps, "a radius that is no step of the grid of", self.name)
         its.radius, its.replies = radius or F(0), [told and its.moved_ends(told, radius) for told in replies]
         its.price_numbers(own, enough) if self.levels is None else its.price_levels(own)
         its.left = its.left + [its.goes_left(split, moved) for moved in its.replies for split in its.splits]
@@ -593,7 +595,6 @@ class Column:
         need(radius and len(told) == len(self.edges), "not an end for each cut of", self.name)
         ends = self.turns
         if self.step:
-            need(not self.blur and radius % self.step == 0, "a radius that is no step of the grid of", self.name)
             near = [self.anchor + (x - self.anchor) // self.step * self.step for x in ends]
             need(all(a != b or end[2] for a, b, (end, _) in zip(near, ends, self.edges)), "a cut that two points of a grid share")
             ends = near
@@ -644,8 +645,8 @@ class Column:
         moved = {x for ends in self.replies for x in ends or ()}
         self.more = (more | moved) - {end[0] for end, _ in self.edges}
         both = (
-            set() if self.moved or self.step or not self.model.single else moved
-        )  # these belong to both cells, as ends of cuts do
+            moved if self.model.single and not (self.moved or self.step) else ()
+        )  # they belong to both cells, as ends of cuts do
         parts = [((x, x, x not in both), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more]
         self.ends, cuts = zip(*sorted(self.edges + parts)) if self.edges + parts else ((), ())
         self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}
@@ -748,13 +749,11 @@ class Column:
         need(price is not None, self.name, "may not become", self.word(value))
         return price, value != self.now
 
-    def sets(self, value, moved=None):
-        """What a value sets the features to, or numbers that go the same way. moved: where a reply moved the ends of cuts."""
+    def sets(self, value):
+        """What a value sets the features to, or numbers that go the same way."""
         if self.levels is not None:
             return self.inputs[value]
         value = perhaps(value, "a value")
-        if moved and value is not None:
-            return [[*self.read, INF][bisect_left(moved, value)]] * len(self.features)
         line = value is not None and self.model.weights
         return [self.line[0] * value + self.line[1]] if line else self.inputs[self.cell(value)]
 
@@ -980,11 +979,12 @@ class Question:
         sizes = enumerate(zip(*[term.size for term in self.terms]))
         doubts = [self.model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes]
         self.wanted = Wanted(self.model, shared.told["wanted"], doubts or self.model.doubts)
+        steps = any(column.radius and column.step for column in self.columns)
+        need(self.norm in (None, "linf") or not steps, "a round ball of numbers on a grid")
         need(not self.norm or not (self.wanted.mean or self.model.paths), "a ball of what is no sum")
         need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
-        if self.model.weights:
-            self.wanted.ways = [[self.held(goal) for goal in way] for way in self.wanted.ways]
-        else:
+        self.ways = [[self.held(goal) for goal in way] if self.norm else way for way in self.wanted.ways]  # of weighted sums
+        if not self.model.weights:
             self.count_in_units(shared.trees)
 
     @staticmethod
@@ -1010,7 +1010,7 @@ class Question:
         loss = max(each, default=F(0)) if self.norm == "l1" else sum(each)
         if self.norm == "l2":
             loss = F(isqrt(int(sum(x * x for x in each) * (1 << 200))), 1 << 100)
-        return goal._replace(least=goal.least + loss, firm=goal.firm + loss)
+        return goal._replace(least=goal.least + loss)
 
     def count_in_units(self, trees):
         """Trees in whole numbers: leaves in grains of score, prices in units of cost."""
@@ -1082,18 +1082,17 @@ class Question:
     def answer(self, values):
         """The cost of an answer, and whether the estimator surely says what is wanted."""
         need(len(values) == len(self.columns), "the answer has not one value for each column")
-        cost, changed, rows, own = F(0), 0, [{} for _ in range(self.copies)], []
+        cost, changed, row, own = F(0), 0, {}, []
         for column, value in zip(self.columns, values):
             price, moved = column.takes(value)
             cost, changed = cost + price, changed + moved
-            for row, ends in zip(rows, [None, *column.replies]):
-                row.update(zip(column.features, column.sets(value, ends)))
+            row.update(zip(column.features, column.sets(value)))
             own.append(perhaps(value, "a value") if column.levels is None else value)
         need(all(its.kept(self.columns, own) for its in self.relations + self.rules), "the answer breaks a relation or a rule")
         need(changed <= self.limit, "the answer changes", changed, "columns")
-        reached, sure = zip(*[self.wanted.reached(self.model.added(row)) for row in rows])
-        need(all(reached), "the answer is refused")
-        return cost, all(sure)
+        reached, sure = self.wanted.reached(self.model.added(row))
+        need(reached, "the answer is refused")
+        return cost, sure
 
 
 # ------------------------------------------------------------------------------------------------------------ the walk
@@ -1345,11 +1344,11 @@ class LinearWalk:
     def __init__(self, question):
         self.q, self.terms, sums = question, question.terms, len(question.model.base)
         kept = [Goal(sums + k, 0, -most, -most, False) for k, (_, most) in enumerate(question.limits)]
-        self.mean, self.logits = question.wanted.mean, len(question.wanted.ways[0])
+        self.mean, self.logits = question.wanted.mean, len(question.ways[0])
         self.reach = [F(0)] * self.logits  # what a unit of each logit is taken to cost, where its ends are looked for
-        self.rates = [F(0)] * (max(map(len, question.wanted.ways)) + len(kept) + bool(self.mean))  # a shorter way has fewer
+        self.rates = [F(0)] * (max(map(len, question.ways)) + len(kept) + bool(self.mean))  # a shorter way has fewer
         self.rules = [rule.parts for rule in question.rules]
-        self.open = [self.narrowed([term.all for term in self.terms], way + kept) for way in reversed(question.wanted.ways)]
+        self.open = [self.narrowed([term.all for term in self.terms], way + kept) for way in reversed(question.ways)]
 
     def step(self, kind, what):
         if kind == "rate":
@@ -1515,12 +1514,14 @@ def words_of(question, own, found, steps):
     yield from ["  " + its.said(question.columns) for its in question.relations + question.rules]
     if question.norm:
         shifts = ", ".join(f"{c.name} by {digits(c.radius, 12)}" for c in question.columns if c.radius)
-        yield f"  {SHIFTS[question.norm]}, rows are to keep what is wanted: {shifts}."
+        same = " (the same class everywhere)" * (len(question.wanted.ways) > 1)
+        yield f"  {SHIFTS[question.norm]}, rows are to keep what is wanted{same}: {shifts}."
     if found is not None:
         cost, sure = found
         changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.columns, own["answer"]) if c.takes(v)[1]]
         yield f"  The answer: {', '.join(changes) or 'nothing changes'}. It costs {digits(cost, 12)}."
-        yield f"  {'The' if sure else 'Within the rounding of sums, the'} estimator gives it {wanted}."
+        near = " (whether also near it, this proof does not say)" * (question.norm is not None)
+        yield f"  {'The' if sure else 'Within the rounding of sums, the'} estimator gives it {wanted}{near}."
     ends = ", ".join(f"{n} {kind}" for kind, n in sorted(steps.items()))
     near = f" (the answer's, less {digits(1 - question.below / found[0], 2)} of it)" if found and not question.none else ""
     claim = "" if question.none else f" that costs less than {digits(question.below, 12)}{near},"

@@ -26,7 +26,7 @@ Reply = list[list[Any]]
 """Some columns, each with where a reply moves the ends of its cuts, in the words of a proof."""
 
 
-class Adversary:
+class ReplyingAdversary:
     """Finds neighbours of a row that miss what is wanted, and answers all rows in the same way (decision 19).
 
     - `problem`: the row, with the ball;

@@ -13,16 +13,17 @@ from butfor.errors import UnsupportedModelError
 from butfor.importers.read import Reading
 from butfor.model.float_order import last_between
 from butfor.model.survival.readout import Survival
-from butfor.neighbours.ball import Ball, BallNorm
-from butfor.problem.constraints.constraint import Changes
+from butfor.neighbours.ball import Ball
+from butfor.problem.constraints.constraint import JudgedConstraint
+from butfor.problem.constraints.demanded import entered
 from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
-from butfor.problem.constraints.robust import Robust
 from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
-from butfor.proof.adversary import Adversary
+from butfor.proof.adversary import ReplyingAdversary
+from butfor.proof.balls import ball_told, refuse_ball
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
@@ -277,40 +278,31 @@ class ProofQuestion:
 
     def joining(self, i: int) -> dict[str, Any]:
         """What a row says of several columns at once: its relations, its rules, and its ball."""
-        ball, told = self.ball, dict[str, Any]()
-        if ball is not None:
-            told = {"norm": str(ball.norm), "radius": [x.hex() if x > 0 else None for x in ball.radius.tolist()]}
-        return {"relations": self.relations(i), "never": self.never(i), "ball": told}
+        return {"relations": self.relations(i), "never": self.never(i), "ball": ball_told(self.ball)}
 
     @cached_property
     def ball(self) -> Ball | None:
         """The ball in which answers keep what is wanted, if there is one. Raises an error if no proof can say it."""
-        for constraint in self.case.question.constraints:
-            if isinstance(constraint, Robust):
-                ball = constraint.ball(self.problem.space)
-                model, levels = (
-                    self.model,
-                    [j for j, x in enumerate(self.inputs) if x is not None and ball.radius[j] > 0],
-                )
-                of_sums = model.weights or (model.trees and ball.norm is BallNorm.LINF)
-                if levels or model.kind == "mean" or model.paths or not of_sums:
-                    raise not_asked(f"the constraint {constraint!r} of {self.file.of}")
-                return ball
+        for rule in self.robust:
+            ball = entered(self.problem, rule, self.case.referee).demands.ball
+            if ball is not None:
+                refuse_ball(rule, ball, self.problem.space, self.model, self.lost)
+            return ball
         return None
 
-    def adversary(self, i: int, columns: list[Any]) -> Adversary | None:
+    @property
+    def robust(self) -> tuple[JudgedConstraint, ...]:
+        """The constraint about a ball, if there is one."""
+        return tuple(rule for rule in self.case.question.judged if rule.in_ball)
+
+    def adversary(self, i: int, columns: list[Any]) -> ReplyingAdversary | None:
         """Who finds neighbours that miss what is wanted of a row; None if there is no box of shifts of trees."""
         if self.ball is None or self.model.weights:
             return None
         one = self.case.before.take(np.array([i]))
-        (_, score_sets), *_ = self.case.question.target.groups(self.reading.readout, one)
+        ((_, score_sets),) = self.case.question.target.groups(self.reading.readout, one)
         problem = self.problem.take(np.array([i])).with_witnesses(unit=self.reading.unit)
-        return Adversary(problem, self.ball, tuple(own.take(np.array([0])) for own in score_sets), columns)
-
-    def keeps_ball(self, i: int, changes: Changes) -> bool:
-        """Whether a changed row keeps what is wanted in its ball."""
-        rules = [rule for rule in self.case.question.constraints if isinstance(rule, Robust)]
-        return all(rule.holds(changes, self.claim.referee)[0] for rule in rules)
+        return ReplyingAdversary(problem, self.ball, score_sets, columns)
 
     def relations(self, i: int) -> list[dict[str, Any]]:
         """The relations of a row: sums of columns between two ends, give or take what rounding leaves open."""
@@ -386,7 +378,7 @@ def _otherwise(holds: At, values: FloatArray) -> BoolArray:
 def _refuse(question: Question, problem: Problem) -> None:
     """Raise an error about what a proof cannot say yet."""
     for constraint in question.constraints:
-        if isinstance(constraint, Robust) and not constraint.slips:
+        if constraint.in_ball:
             continue
         if constraint in question.judged or constraint in question.candidates or constraint.alters:
             raise not_asked(f"the constraint {constraint!r}")

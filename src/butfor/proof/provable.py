@@ -15,7 +15,7 @@ def why_none(answers: Explanations, model: Any) -> list[str]:
     try:
         claim = claim_of(stated(answers), model, {})
         asked = asked_about(claim)
-        _ = asked.wanted
+        _ = asked.wanted, asked.ball
     except ButforError as error:
         return [error.given.rstrip(".")] * len(answers)
     return [asked.why_not(i) for i in range(len(claim))]

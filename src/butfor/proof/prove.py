@@ -8,14 +8,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
 from butfor.claim import claim_of, stated
 from butfor.compiled.saying import silence
 from butfor.errors import InputError, RefutedError
@@ -31,6 +29,7 @@ from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.provers import prover_of
+from butfor.proof.refuting import CheaperRowError, refuting_row
 from butfor.records.whole_file import path_of, write_whole
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
@@ -283,7 +282,7 @@ class _Writer:
                     if budget.spent():
                         return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
                     break
-                except _CheaperRowError as cheaper:
+                except CheaperRowError as cheaper:
                     row = cheaper.row
                     claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
                     if row.met and row.paid < claimed:
@@ -330,15 +329,20 @@ class _Writer:
         while True:
             head = json.dumps(self._head(i, question, below, replies), separators=(",", ":"))
             own = by.parsed(head)
-            asked = by.Question(shared, own)
+            try:
+                asked = by.Question(shared, own)
+            except by.Wrong:  # a cut that float32 numbers cannot tell from a point of a grid
+                if not replies:
+                    raise
+                raise UnprovenError from None
             try:
                 body = [head, *prover_of(asked, budget).prove()]
                 break
             except CheaperError as cheaper:
-                row = self._row(i, asked.columns, cheaper)
+                row = refuting_row(self.asked, i, asked.columns, cheaper)
                 more = [] if adversary is None else adversary.further(replies, row.point, asked.columns, cheaper.chosen)
                 if not more:
-                    raise _CheaperRowError(row) from None
+                    raise CheaperRowError(row) from None
                 replies += more
         lines = [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
         return lines, by.proven(asked, own, lines)
@@ -349,71 +353,12 @@ class _Writer:
         write_whole(file, ["\n".join(lines), "\n"])
         return Proven(name, file, below, words)
 
-    def _row(self, i: int, columns: list[Any], cheaper: CheaperError) -> _Refuting:
-        """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
-        domain, start = self.asked.problem.domain.take(np.array([i])), self.asked.case.factuals[i]
-        point, cost = start.copy(), Fraction(0)
-        for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
-            own = Fraction(cheaper.numbers[j]) if j in cheaper.numbers else cell
-            if own is None or (column.lost and not isinstance(own, Fraction) and own == len(column.price) - 1):
-                point[j], cost = np.nan, cost + column.price[-1]
-                continue
-            if column.levels is not None:
-                level = own < len(self.asked.problem.space.features[j].levels or ())
-                point[j], cost = own if level else np.nan, cost + column.price[own]
-                continue
-            low, high, price, stays = _ends(column, own)
-            cost += price
-            if not stays:
-                value = low if low == high else domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
-                point[j] = start[j] if np.isnan(value) else value
-        changes = self.asked.case.changes(np.array([i]), point[None])
-        met = self.asked.case.question.target.met(changes.before, changes.after)[0]
-        met &= self.asked.problem.take(np.array([i])).admits(point[None])[0]
-        moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
-        told = ", ".join(f"{columns[j].name} = {self.asked.problem.space.features[j].value(point[j])}" for j in moved)
-        paid = float(self.asked.case.question.prices.total(changes.start, changes.points)[0])
-        met = bool(met) and self.asked.keeps_ball(i, changes)
-        return _Refuting(met, float(cost), paid, told or "the row as it is", point)
-
-
-def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
-    """The numbers that a cell, or a number, of a column stands for; the price, and whether the row stays there."""
-    if isinstance(own, Fraction):
-        stays = own == column.now and column.stay
-        return float(own), float(own), Fraction(0) if stays else column.paid(own), stays
-    low, high = map(float, column.range_of(own))
-    return low, high, column.price[own], own == column.home and column.stay
-
 
 def file_name(label: Any, rank: int) -> str:
     """The name of the file of a proof. Labels that letters do not tell apart get a part of their hash."""
     plain = re.sub(r"[^A-Za-z0-9_.]+", "-", str(label))
     own = "" if plain == str(label) else f"-{_sha256(str(label).encode())[:8]}"
     return f"row-{plain}{own}{f'-answer-{rank}' if rank > 1 else ''}.proof"
-
-
-@dataclass(frozen=True)
-class _Refuting:
-    """A row below a claim that reaches the goal, as far as sums tell.
-
-    - `met`: whether the estimator says what is wanted;
-    - `cost`, `paid`: what it costs by the least price of its cells, and what the row that was tried costs.
-    """
-
-    met: bool
-    cost: float
-    paid: float
-    words: str
-    point: FloatArray
-
-
-class _CheaperRowError(Exception):
-    """A row costs less than a claim, and gets what is wanted, as far as sums tell."""
-
-    def __init__(self, row: _Refuting) -> None:
-        super().__init__(row)
-        self.row = row
 
 
 def _sha256(content: bytes) -> str:

@@ -1,0 +1,40 @@
+"""The ball of a robust answer in the words of a proof."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.problem.constraints.constraint import JudgedConstraint
+from butfor.problem.lattice import Lattice
+from butfor.proof.wanted import not_asked
+from butfor.space.space import Space
+
+
+def refuse_ball(constraint: JudgedConstraint, ball: Ball, space: Space, model: Any, lost: BoolArray) -> None:
+    """Raise an error if no proof can say the ball of a constraint, about a model as the checker reads it.
+
+    - `lost` (columns): whether a column may be missing.
+    """
+    if ball.slips.seen:
+        raise not_asked(f"the constraint {constraint!r} of levels")
+    if model.kind == "mean" or model.paths or not (model.weights or ball.norm is BallNorm.LINF):
+        raise not_asked(f"the constraint {constraint!r} of such a model")
+    for j in np.flatnonzero(ball.radius > 0).tolist():
+        name, step, anchor = space.features[j].name, float(ball.step[j]), float(ball.anchor[j])
+        grid = Lattice.of(step, anchor) if step else None
+        if grid is not None and (grid.step, grid.anchor) != (Fraction(step), Fraction(anchor)):
+            raise not_asked(f"the constraint {constraint!r} of {name!r}, whose grid floats miss")
+        if model.weights and lost[j]:
+            raise not_asked(f"the constraint {constraint!r} of {name!r}, which may be missing")
+
+
+def ball_told(ball: Ball | None) -> dict[str, Any]:
+    """What the head of a proof says of a ball; nothing if there is none."""
+    if ball is None:
+        return {}
+    return {"norm": str(ball.norm), "radius": [x.hex() if x > 0 else None for x in ball.radius.tolist()]}

@@ -1,0 +1,73 @@
+"""Rows that cost less than a claim, as the estimator sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.proof.asked import ProofQuestion
+from butfor.proof.failing import CheaperError
+
+
+@dataclass(frozen=True)
+class RefutingRow:
+    """A row below a claim that reaches the goal, as far as sums tell.
+
+    - `met`: whether the estimator says what is wanted;
+    - `cost`, `paid`: what it costs by the least price of its cells, and what the row that was tried costs.
+    """
+
+    met: bool
+    cost: float
+    paid: float
+    words: str
+    point: FloatArray
+
+
+class CheaperRowError(Exception):
+    """A row costs less than a claim, and gets what is wanted, as far as sums tell."""
+
+    def __init__(self, row: RefutingRow) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+def refuting_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: CheaperError) -> RefutingRow:
+    """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
+    domain, start = asked.problem.domain.take(np.array([i])), asked.case.factuals[i]
+    point, cost = start.copy(), Fraction(0)
+    for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
+        own = Fraction(cheaper.numbers[j]) if j in cheaper.numbers else cell
+        if own is None or (column.lost and not isinstance(own, Fraction) and own == len(column.price) - 1):
+            point[j], cost = np.nan, cost + column.price[-1]
+            continue
+        if column.levels is not None:
+            level = own < len(asked.problem.space.features[j].levels or ())
+            point[j], cost = own if level else np.nan, cost + column.price[own]
+            continue
+        low, high, price, stays = _ends(column, own)
+        cost += price
+        if not stays:
+            value = low if low == high else domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
+            point[j] = start[j] if np.isnan(value) else value
+    changes = asked.case.changes(np.array([i]), point[None])
+    met = asked.case.question.target.met(changes.before, changes.after)[0]
+    met &= asked.problem.take(np.array([i])).admits(point[None])[0]
+    moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
+    told = ", ".join(f"{columns[j].name} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
+    paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
+    met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in asked.robust)
+    return RefutingRow(met, float(cost), paid, told or "the row as it is", point)
+
+
+def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
+    """The numbers that a cell, or a number, of a column stands for; the price, and whether the row stays there."""
+    if isinstance(own, Fraction):
+        stays = own == column.now and column.stay
+        return float(own), float(own), Fraction(0) if stays else column.paid(own), stays
+    low, high = map(float, column.range_of(own))
+    return low, high, column.price[own], own == column.home and column.stay
