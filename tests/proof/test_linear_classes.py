@@ -107,7 +107,7 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
 SABOTAGE = {
     "one class for all": ("worth[goal.plus], worth[goal.less] = worth[goal.plus] + rate, worth[goal.less] - rate",
                           "worth[goal.plus], worth[goal.less] = rate, worth[goal.less] - rate"),
-    "one way of several": ("for way in reversed(question.wanted.ways)]", "for way in question.wanted.ways[:1]]"),
+    "one way of several": ("for way in reversed(question.ways)]", "for way in question.wanted.ways[:1]]"),
     "the goals of one rival": ("sum(map(mul, rates, [goal.least for goal in way]))",
                                "sum(map(mul, rates, [max(goal.least for goal in way)] * len(way)))"),
 }  # fmt: skip

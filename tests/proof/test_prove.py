@@ -270,7 +270,7 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
         ({"constraints": [bf.combinations("age", "income")]}, "the constraint "),
         ({"cost": bf.LInf()}, "the cost "),
         ({"target": bf.probability(1, between=(0.4, 0.6))}, "the target "),
-        ({"constraints": [bf.robust(0.1)]}, "the constraint "),
+        ({"constraints": [bf.robust(0.1, norm="l2")]}, "the constraint .* of trees"),
     ):
         with pytest.raises(UnsupportedProblemError, match=words):
             proven(tree, X, folder, **question)

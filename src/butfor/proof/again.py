@@ -43,7 +43,7 @@ class GivenProofs:
         try:
             own = json.loads(by.opened(str(file)).decode().partition("\n")[0])
             shared = json.loads(by.beside(str(file), *own["question"]))
-            joining = {key: own.get(key, []) for key in asked.joining(i)}
+            joining = {key: own.get(key, type(its)()) for key, its in asked.joining(i).items()}
             told = (
                 own["columns"],
                 own["changes"],
@@ -56,7 +56,7 @@ class GivenProofs:
         except Exception as error:  # a proof can hold anything
             return False, f"{file.name} is not verified: {by.told(error)}"
         due = json.loads(json.dumps([asked.row(i), asked.changes(), asked.joining(i), *whole, asked.wanted[i]]))
-        parts = ("row", "number of changes", "relation or rule", "table of columns", "model", "target")
+        parts = ("row", "number of changes", "relation, rule or ball", "table of columns", "model", "target")
         other = [part for part, a, b in zip(parts, told, due, strict=True) if a != b]
         if other:
             return False, f"{file.name} is about another {other[0]}"

@@ -22,8 +22,13 @@ def refuse_ball(constraint: JudgedConstraint, ball: Ball, space: Space, model: A
     """
     if ball.slips.seen:
         raise not_asked(f"the constraint {constraint!r} of levels")
-    if model.kind == "mean" or model.paths or not (model.weights or ball.norm is BallNorm.LINF):
-        raise not_asked(f"the constraint {constraint!r} of such a model")
+    for refused, of in (
+        (model.kind == "mean", "a mean of several models"),
+        (model.paths, "an oblique tree"),
+        (model.trees and ball.norm is not BallNorm.LINF, "trees, of which only boxes (norm='linf') are proven"),
+    ):
+        if refused:
+            raise not_asked(f"the constraint {constraint!r} of {of}")
     for j in np.flatnonzero(ball.radius > 0).tolist():
         name, step, anchor = space.features[j].name, float(ball.step[j]), float(ball.anchor[j])
         grid = Lattice.of(step, anchor) if step else None
