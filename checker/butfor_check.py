@@ -586,7 +586,7 @@ class Column:
         return its
 
     def moved_ends(self, told, radius):
-        """Where a reply moves the end of each cut, by at most the radius: by it (1, -1), not at all (0), or to a number.
+        """Where a reply moves the end of each cut, by at most the radius.
 
         A number x lies between the ends that cuts i and i + 1 are moved to only if a number within the radius of x lies between
         the cuts: the least of x + radius and cut i + 1, because both are moved by at most the radius. On a grid, ends are points
@@ -598,7 +598,7 @@ class Column:
             near = [self.anchor + (x - self.anchor) // self.step * self.step for x in ends]
             need(all(a != b or end[2] for a, b, (end, _) in zip(near, ends, self.edges)), "a cut that two points of a grid share")
             ends = near
-        found = [end + x * radius if type(x) is int else real(x, "an end") for end, x in zip(ends, told)]
+        found = [real(x, "an end") for x in told]
         need(found == sorted(found) and all(abs(x - end) <= radius for x, end in zip(found, ends)), "ends that are moved too far")
         if self.step:
             need(all((x - self.anchor) % self.step == 0 for x in found), "an end that is no point of its grid")

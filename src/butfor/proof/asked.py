@@ -286,7 +286,7 @@ class ProofQuestion:
         for rule in self.robust:
             ball = entered(self.problem, rule, self.case.referee).demands.ball
             if ball is not None:
-                refuse_ball(rule, ball, self.problem.space, self.model, self.lost)
+                refuse_ball(rule, ball, self.problem, self.model, self.lost)
             return ball
         return None
 

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray
+from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.lattice import Lattice
+from butfor.problem.problem import Problem
 from butfor.proof.wanted import not_asked
-from butfor.space.space import Space
 
 
-def refuse_ball(constraint: JudgedConstraint, ball: Ball, space: Space, model: Any, lost: BoolArray) -> None:
-    """Raise an error if no proof can say the ball of a constraint, about a model as the checker reads it.
+def refuse_ball(constraint: JudgedConstraint, ball: Ball, problem: Problem, model: Any, lost: BoolArray) -> None:
+    """Raise an error if no proof can say the ball of a constraint.
 
+    - `model`: as the checker reads it;
     - `lost` (columns): whether a column may be missing.
     """
     if ball.slips.seen:
@@ -25,12 +27,13 @@ def refuse_ball(constraint: JudgedConstraint, ball: Ball, space: Space, model: A
     for refused, of in (
         (model.kind == "mean", "a mean of several models"),
         (model.paths, "an oblique tree"),
+        (model.trees and not isinstance(problem.model, Trees), "steps of single columns"),
         (model.trees and ball.norm is not BallNorm.LINF, "trees, of which only boxes (norm='linf') are proven"),
     ):
         if refused:
             raise not_asked(f"the constraint {constraint!r} of {of}")
     for j in np.flatnonzero(ball.radius > 0).tolist():
-        name, step, anchor = space.features[j].name, float(ball.step[j]), float(ball.anchor[j])
+        name, step, anchor = problem.space.features[j].name, float(ball.step[j]), float(ball.anchor[j])
         grid = Lattice.of(step, anchor) if step else None
         if grid is not None and (grid.step, grid.anchor) != (Fraction(step), Fraction(anchor)):
             raise not_asked(f"the constraint {constraint!r} of {name!r}, whose grid floats miss")
