@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 CHECK := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 python; do \
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# What is never imported need not be compiled: half of the time of installing.
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 
 # PyTorch for the tests of networks, in one version, so that a build for the CPU that pip is told of is taken
 # (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL). `make TORCH= test` leaves them out; no build is there for every Python.

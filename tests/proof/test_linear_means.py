@@ -87,6 +87,7 @@ def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_pa
 def test_prices_that_bend_are_proven_or_told_not_to_be(tmp_path: Path) -> None:
     """Such proofs may take longer than their time."""
     X, y = measurements()
+    X = X[["a", "b"]]
     model = CalibratedClassifierCV(LinearSVC(), cv=3).fit(X, y)
     answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1], cost=bf.L2())
     proofs = bf.prove(answers, model, tmp_path, time_limit=1)
