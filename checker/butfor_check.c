@@ -1119,6 +1119,7 @@ static void read_question(Json *shared, Json *own) {
     read_columns(shared, own);
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
+    need(!maybe(own, "cost"), "another cost than a sum, which this checker does not read");
     need(!maybe(own, "ball") && !maybe(own, "replies"), "a ball, which this checker does not read");
     read_relations(maybe(own, "relations"));
     read_rules(maybe(own, "never"));

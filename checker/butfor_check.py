@@ -585,6 +585,18 @@ class Column:
         its.left = its.left + [its.goes_left(split, moved) for moved in its.replies for split in its.splits]
         return its
 
+    def cheaper(self, claim):
+        """What is left of a column if no change may cost as much as a claim."""
+        its = copy(self)
+        its.price = [p if p is None or p < claim else None for p in self.price]
+        if self.levels is None and claim != INF:
+            need(not self.square, "a rate per squared unit, where the dearest change counts")
+            far = (claim - self.fee) / self.rate if self.rate else INF
+            its.low, its.high = (
+                (1, 0) if self.fee >= claim else (max(self.low, self.start - far), min(self.high, self.start + far))
+            )
+        return its
+
     def moved_ends(self, told, radius):
         """Where a reply moves the end of each cut, by at most the radius.
 
@@ -961,14 +973,17 @@ class Question:
     def __init__(self, shared, own):
         self.model, self.grain = shared.model, shared.grain
         need(len(own["columns"]) == len(shared.columns), "not every column has a line of its own")
-        self.none = own["below"] is None  # no row at all: then nothing has a price
-        self.below = F(1) if self.none else real(own["below"], "the bound")
-        need(self.below > 0, "a bound that says nothing")
-        enough, self.copies = INF if self.none else self.below, 1 + len(own.get("replies", ()))
+        self.claim, self.copies = perhaps(own["below"], "the bound"), 1 + len(own.get("replies", ()))
+        need(self.claim is None or self.claim > 0, "a bound that says nothing")
+        need(own.get("cost", "sum") in ("sum", "largest"), "a cost that is not known")
+        self.largest = own.get("cost") == "largest"  # then no change may cost as much as the claim, and is free below
+        self.none = self.claim is None or self.largest  # no row at all: then nothing has a price
+        self.below, enough = F(1) if self.none else self.claim, INF if self.claim is None else self.claim
         self.norm, self.radius = self.ball(own.get("ball"), len(shared.columns))
         replies = zip(*[self.reply(told, len(shared.columns)) for told in own.get("replies", ())]) if self.copies > 1 else None
         each = zip(shared.columns, own["columns"], self.radius, replies or [()] * len(shared.columns))
-        self.columns = [column.of(mine, enough, radius, its) for column, mine, radius, its in each]
+        self.asked = [column.of(mine, enough, radius, its) for column, mine, radius, its in each]
+        self.columns = [column.cheaper(enough) if self.largest else column for column in self.asked]
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         self.relations = [Relation(told, self.columns) for told in own.get("relations", ())]
@@ -1083,9 +1098,9 @@ class Question:
         """The cost of an answer, and whether the estimator surely says what is wanted."""
         need(len(values) == len(self.columns), "the answer has not one value for each column")
         cost, changed, row, own = F(0), 0, {}, []
-        for column, value in zip(self.columns, values):
+        for column, value in zip(self.asked, values):
             price, moved = column.takes(value)
-            cost, changed = cost + price, changed + moved
+            cost, changed = max(cost, price) if self.largest else cost + price, changed + moved
             row.update(zip(column.features, column.sets(value)))
             own.append(perhaps(value, "a value") if column.levels is None else value)
         need(all(its.kept(self.columns, own) for its in self.relations + self.rules), "the answer breaks a relation or a rule")
@@ -1508,8 +1523,9 @@ def words_of(question, own, found, steps):
     """The whole claim in words, from what was checked."""
     wanted = question.wanted.words
     yield f"Row {shown(own['row'])}"
-    for column in question.columns:
+    for column in question.asked:
         yield "  " + column.said()
+    yield from ["  The cost of a row is the price of its dearest change, not the sum."] * question.largest
     yield from [f"  At most {question.limit} of them change."] * question.counted
     yield from ["  " + its.said(question.columns) for its in question.relations + question.rules]
     if question.norm:
@@ -1518,13 +1534,14 @@ def words_of(question, own, found, steps):
         yield f"  {SHIFTS[question.norm]}, rows are to keep what is wanted{same}: {shifts}."
     if found is not None:
         cost, sure = found
-        changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.columns, own["answer"]) if c.takes(v)[1]]
+        changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.asked, own["answer"]) if c.takes(v)[1]]
         yield f"  The answer: {', '.join(changes) or 'nothing changes'}. It costs {digits(cost, 12)}."
         near = " (whether also near it, this proof does not say)" * (question.norm is not None)
         yield f"  {'The' if sure else 'Within the rounding of sums, the'} estimator gives it {wanted}{near}."
     ends = ", ".join(f"{n} {kind}" for kind, n in sorted(steps.items()))
-    near = f" (the answer's, less {digits(1 - question.below / found[0], 2)} of it)" if found and not question.none else ""
-    claim = "" if question.none else f" that costs less than {digits(question.below, 12)}{near},"
+    below = question.claim
+    near = f" (the answer's, less {digits(1 - below / found[0], 2)} of it)" if found and below else ""
+    claim = f" that costs less than {digits(below, 12)}{near}," if below else ""
     keeps = " and keeps it near" * (question.norm is not None)
     yield f"VERIFIED: no admissible row{claim} gets {wanted}{keeps}. ({ends})"
 

@@ -61,8 +61,8 @@ def fitted(learner: Any, holes: bool = False) -> tuple[Any, pd.DataFrame, np.nda
     return prepared(learner).fit(X, y), X, y
 
 
-def rows_of(case: Case) -> list[tuple[list[Any], Fraction, int]]:
-    """All admissible rows, with what they cost, and how many columns change."""
+def rows_of(case: Case, total: Any = sum) -> list[tuple[list[Any], Fraction, int]]:
+    """All admissible rows, with what they cost (the `total` of all prices), and how many columns change."""
     options = []
     for about, mine in zip(case.shared["columns"], case.own["columns"], strict=True):
         if "levels" in about:
@@ -79,7 +79,7 @@ def rows_of(case: Case) -> list[tuple[list[Any], Fraction, int]]:
         moved = [(x, fee + rate * move + square * move**2, True) for x, move in far]
         options.append([(now, Fraction(0), False)] * mine["stay"] + moved)
     for chosen in product(*options):
-        yield [x for x, _, _ in chosen], sum(p for _, p, _ in chosen), sum(moved for _, _, moved in chosen)
+        yield [x for x, _, _ in chosen], total([p for _, p, _ in chosen]), sum(moved for _, _, moved in chosen)
 
 
 def is_false(case: Case) -> bool:

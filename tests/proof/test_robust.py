@@ -328,7 +328,7 @@ def is_false(found: Case) -> bool:
     below, most, ball = found.own["below"], found.own["changes"], found.own.get("ball")
     rows = [
         row
-        for row, cost, changes in rows_of(found)
+        for row, cost, changes in rows_of(found, max if found.own.get("cost") == "largest" else sum)
         if (below is None or cost < judge.number(below)) and (most is None or changes <= most) and keeps(found.own, row)
     ]
     if not rows:

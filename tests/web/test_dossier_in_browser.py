@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 import butfor as bf
 from tests.applicant import EXPLAINER, X
+from tests.shorter import diagonal
 from tests.web.browser import AXE, BROWSER, NARROWEST, measured, photograph, printed
 from tests.web.test_report_in_browser import OVERFLOW, SERIOUS
 
@@ -52,8 +53,7 @@ def dossiers() -> dict[str, str]:
     return {"dossier": usual.to_html(), "long-dossier": long.to_html()}
 
 
-@pytest.mark.parametrize("width", DOSSIER_WIDTHS)
-@pytest.mark.parametrize("name", ["dossier", "long-dossier"])
+@pytest.mark.parametrize(("name", "width"), diagonal(["dossier", "long-dossier"], DOSSIER_WIDTHS))
 def test_nothing_is_wider_than_the_window_or_its_box(name: str, width: int, tmp_path: Path) -> None:
     needed, given = measured(dossiers()[name], OVERFLOW, tmp_path, width=width)
     assert given == width

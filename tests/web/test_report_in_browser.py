@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 import butfor as bf
 from tests.applicant import EXPLAINER, POSSIBLE, ROW, X
+from tests.shorter import diagonal
 from tests.web.browser import AXE, BROWSER, NARROWEST, WIDTHS, measured, photograph, printed
 
 pytestmark = [
@@ -66,8 +67,7 @@ def pages() -> dict[str, str]:
 NAMES = ("one", "few", "many", "robust", "none", "long")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "width"), diagonal(NAMES, WIDTHS))
 def test_nothing_is_wider_than_the_window(name: str, width: int, tmp_path: Path) -> None:
     needed, given = measured(pages()[name], OVERFLOW, tmp_path, width=width)
     assert given == width

@@ -179,6 +179,12 @@ class Prices:
         return self.Q is None and not self.has_linf
 
     @property
+    def is_largest(self) -> bool:
+        """Whether only the largest price of a feature counts."""
+        others = any(x.any() for x in (self.l0, self.l1, self.l2, self.missing, *self.tables.values()))
+        return self.has_linf and self.Q is None and not self.calls and not others
+
+    @property
     def is_linear(self) -> bool:
         """Whether a number's price is a rate, and perhaps a fee for any change."""
         return self.is_added and not self.l2.any() and not self.calls

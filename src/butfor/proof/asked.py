@@ -20,6 +20,7 @@ from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
+from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
 from butfor.proof.adversary import ReplyingAdversary
@@ -181,7 +182,7 @@ class ProofQuestion:
         return [self._number(i, j) if inputs is None else self._level(i, j) for j, inputs in enumerate(self.inputs)]
 
     def _number(self, i: int, j: int) -> dict[str, Any]:
-        domain, prices = self.problem.domain, self.problem.prices
+        domain, prices = self.problem.domain, self.prices
         ends = np.clip([domain.low[i, j], domain.high[i, j]], -END_OF_NO_RANGE, END_OF_NO_RANGE).tolist()
         (now,), (lose, find) = hexes(self.case.factuals[i, [j]]), prices.missing[:, j].tolist()
         price = [each[j] for each in (prices.l0, prices.l1, prices.l2)] if now else [find, 0.0, 0.0]
@@ -240,7 +241,7 @@ class ProofQuestion:
     def _level(self, i: int, j: int) -> dict[str, Any]:
         domain, size = self.problem.domain, self.problem.domain.levels[j].shape[1] + int(self.lost[j])
         now = self._level_of(j, self.case.factuals[i, j])
-        price = self.problem.prices.tables[j][now, :size]
+        price = self.prices.tables[j][now, :size]
         may = np.append(domain.levels[j][i], domain.missing[i, j])[:size]
         may[now] = domain.stay[i, j]
         may &= np.isfinite(price)
@@ -251,7 +252,17 @@ class ProofQuestion:
 
     def _level_of(self, j: int, code: float) -> int:
         """The position of a level. A missing one is the last."""
-        return self.problem.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
+        return self.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
+
+    @cached_property
+    def prices(self) -> Prices:
+        """What each change costs: all of them together, or the dearest one."""
+        given = self.problem.prices
+        if not given.is_largest:
+            return given
+        levels = {j: len(one.levels) + 1 for j, one in enumerate(self.problem.space) if one.levels is not None}
+        none = np.zeros(len(given.l1))
+        return given.added_above.plus("l1", none, none, {j: np.zeros((size, size)) for j, size in levels.items()})
 
     @cached_property
     def read(self) -> ReadByChecker:
@@ -278,15 +289,16 @@ class ProofQuestion:
 
     def joining(self, i: int) -> dict[str, Any]:
         """What a row says of several columns at once: its relations, its rules, and its ball."""
-        return {"relations": self.relations(i), "never": self.never(i), "ball": ball_told(self.ball)}
+        cost = "largest" if self.problem.prices.is_largest else ""
+        return {"cost": cost, "relations": self.relations(i), "never": self.never(i), "ball": ball_told(self.ball)}
 
     @cached_property
     def ball(self) -> Ball | None:
         """The ball in which answers keep what is wanted, if there is one. Raises an error if no proof can say it."""
         for rule in self.robust:
             ball = entered(self.problem, rule, self.case.referee).demands.ball
-            if ball is not None:
-                refuse_ball(rule, ball, self.problem, self.model, self.lost)
+            assert ball is not None
+            refuse_ball(rule, ball, self.problem, self.model, self.lost)
             return ball
         return None
 
@@ -299,9 +311,9 @@ class ProofQuestion:
         """Who finds neighbours that miss what is wanted of a row; None if there is no box of shifts of trees."""
         if self.ball is None or self.model.weights:
             return None
-        one = self.case.before.take(np.array([i]))
-        ((_, score_sets),) = self.case.question.target.groups(self.reading.readout, one)
-        problem = self.problem.take(np.array([i])).with_witnesses(unit=self.reading.unit)
+        one, target = np.array([i]), self.case.question.target
+        ((_, score_sets),) = target.groups(self.reading.readout, self.case.before.take(one))
+        problem = self.problem.take(one).with_witnesses(unit=self.reading.unit)
         return ReplyingAdversary(problem, self.ball, score_sets, columns)
 
     def relations(self, i: int) -> list[dict[str, Any]]:
@@ -385,5 +397,5 @@ def _refuse(question: Question, problem: Problem) -> None:
     for relation in problem.relations:
         if not isinstance(relation, AtMost | LinearRelation | Implication):
             raise not_asked(f"the constraint {relation!r}")
-    if not problem.prices.is_added or problem.prices.calls:
+    if not (problem.prices.is_added or problem.prices.is_largest) or problem.prices.calls:
         raise not_asked(f"the cost {question.cost!r}")

@@ -39,18 +39,20 @@ class CheaperRowError(Exception):
 def refuting_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: CheaperError) -> RefutingRow:
     """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
     domain, start = asked.problem.domain.take(np.array([i])), asked.case.factuals[i]
-    point, cost = start.copy(), Fraction(0)
+    point, prices = start.copy(), list[Fraction]()
     for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
         own = Fraction(cheaper.numbers[j]) if j in cheaper.numbers else cell
         if own is None or (column.lost and not isinstance(own, Fraction) and own == len(column.price) - 1):
-            point[j], cost = np.nan, cost + column.price[-1]
+            point[j] = np.nan
+            prices.append(column.price[-1])
             continue
         if column.levels is not None:
             level = own < len(asked.problem.space.features[j].levels or ())
-            point[j], cost = own if level else np.nan, cost + column.price[own]
+            point[j] = own if level else np.nan
+            prices.append(column.price[own])
             continue
         low, high, price, stays = _ends(column, own)
-        cost += price
+        prices.append(price)
         if not stays:
             value = low if low == high else domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
             point[j] = start[j] if np.isnan(value) else value
@@ -61,7 +63,8 @@ def refuting_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: Chea
     told = ", ".join(f"{columns[j].name} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
     paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
     met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in asked.robust)
-    return RefutingRow(met, float(cost), paid, told or "the row as it is", point)
+    cost = float(max(prices) if asked.prices is not asked.problem.prices else sum(prices))
+    return RefutingRow(met, cost, paid, told or "the row as it is", point)
 
 
 def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
