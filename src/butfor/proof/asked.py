@@ -22,12 +22,11 @@ from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem, state
-from butfor.problem.question import Question
 from butfor.proof.adversary import ReplyingAdversary
-from butfor.proof.balls import ball_told, refuse_ball
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
+from butfor.proof.refused import refuse_ball, refuse_question
 from butfor.proof.survival_files import survival_file
 from butfor.proof.wanted import END_OF_NO_RANGE, not_asked, wanted_of
 from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
@@ -49,7 +48,7 @@ def asked_about(claim: Claim) -> ProofQuestion:
     target, source = case.question.target, claim.reading.source
     reading, question = target.focus(claim.reading, case.before), case.question
     problem = state(claim.answers.space, reading.model, case.factuals, (), question.prices, question.constraints)
-    _refuse(question, problem)
+    refuse_question(question, problem)
     numbers = [feature.levels is None for feature in problem.space]
     largest = np.array([max(map(abs, _range(problem, j))) if number else 0.0 for j, number in enumerate(numbers)])
     asked = partial(ProofQuestion, claim, case, reading, problem)
@@ -290,7 +289,10 @@ class ProofQuestion:
     def joining(self, i: int) -> dict[str, Any]:
         """What a row says of several columns at once: its relations, its rules, and its ball."""
         cost = "largest" if self.problem.prices.is_largest else ""
-        return {"cost": cost, "relations": self.relations(i), "never": self.never(i), "ball": ball_told(self.ball)}
+        ball, told = self.ball, dict[str, Any]()
+        if ball is not None:
+            told = {"norm": str(ball.norm), "radius": [x.hex() if x > 0 else None for x in ball.radius.tolist()]}
+        return {"cost": cost, "relations": self.relations(i), "never": self.never(i), "ball": told}
 
     @cached_property
     def ball(self) -> Ball | None:
@@ -385,17 +387,3 @@ def _range(problem: Problem, j: int) -> tuple[float, float]:
 def _otherwise(holds: At, values: FloatArray) -> BoolArray:
     """Where something does not hold."""
     return ~holds(values)
-
-
-def _refuse(question: Question, problem: Problem) -> None:
-    """Raise an error about what a proof cannot say yet."""
-    for constraint in question.constraints:
-        if constraint.in_ball:
-            continue
-        if constraint in question.judged or constraint in question.candidates or constraint.alters:
-            raise not_asked(f"the constraint {constraint!r}")
-    for relation in problem.relations:
-        if not isinstance(relation, AtMost | LinearRelation | Implication):
-            raise not_asked(f"the constraint {relation!r}")
-    if not (problem.prices.is_added or problem.prices.is_largest) or problem.prices.calls:
-        raise not_asked(f"the cost {question.cost!r}")

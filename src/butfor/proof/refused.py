@@ -1,4 +1,4 @@
-"""The ball of a robust answer in the words of a proof."""
+"""What a proof cannot say yet."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from butfor.arrays import BoolArray
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.constraints.constraint import JudgedConstraint
+from butfor.problem.constraints.implications import Implication
+from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem
+from butfor.problem.question import Question
 from butfor.proof.wanted import not_asked
 
 
@@ -41,8 +44,15 @@ def refuse_ball(constraint: JudgedConstraint, ball: Ball, problem: Problem, mode
             raise not_asked(f"the constraint {constraint!r} of {name!r}, which may be missing")
 
 
-def ball_told(ball: Ball | None) -> dict[str, Any]:
-    """What the head of a proof says of a ball; nothing if there is none."""
-    if ball is None:
-        return {}
-    return {"norm": str(ball.norm), "radius": [x.hex() if x > 0 else None for x in ball.radius.tolist()]}
+def refuse_question(question: Question, problem: Problem) -> None:
+    """Raise an error about what a proof cannot say yet."""
+    for constraint in question.constraints:
+        if constraint.in_ball:
+            continue
+        if constraint in question.judged or constraint in question.candidates or constraint.alters:
+            raise not_asked(f"the constraint {constraint!r}")
+    for relation in problem.relations:
+        if not isinstance(relation, AtMost | LinearRelation | Implication):
+            raise not_asked(f"the constraint {relation!r}")
+    if not (problem.prices.is_added or problem.prices.is_largest) or problem.prices.calls:
+        raise not_asked(f"the cost {question.cost!r}")
