@@ -17,6 +17,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
@@ -43,6 +45,7 @@ MODELS = {
     "boosting": lambda: GradientBoostingClassifier(n_estimators=8, random_state=0),
     "histograms": lambda: HistGradientBoostingClassifier(max_iter=6, min_samples_leaf=4),
     "xgboost": boosted,
+    "scaled forest": lambda: make_pipeline(StandardScaler(), RandomForestClassifier(6, max_depth=4, random_state=0)),
     "weights": LogisticRegression,
 }
 RADII = ({"years": 1}, {"years": 1, "late": 1}, {"late": 2})

@@ -22,6 +22,7 @@ from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem, state
+from butfor.problem.question import Question
 from butfor.proof.adversary import ReplyingAdversary
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
@@ -49,6 +50,8 @@ def asked_about(claim: Claim) -> ProofQuestion:
     reading, question = target.focus(claim.reading, case.before), case.question
     problem = state(claim.answers.space, reading.model, case.factuals, (), question.prices, question.constraints)
     refuse_question(question, problem)
+    for rule in balls(question):
+        problem = entered(problem, rule, case.referee)
     numbers = [feature.levels is None for feature in problem.space]
     largest = np.array([max(map(abs, _range(problem, j))) if number else 0.0 for j, number in enumerate(numbers)])
     asked = partial(ProofQuestion, claim, case, reading, problem)
@@ -297,17 +300,9 @@ class ProofQuestion:
     @cached_property
     def ball(self) -> Ball | None:
         """The ball in which answers keep what is wanted, if there is one. Raises an error if no proof can say it."""
-        for rule in self.robust:
-            ball = entered(self.problem, rule, self.case.referee).demands.ball
-            assert ball is not None
-            refuse_ball(rule, ball, self.problem, self.model, self.lost)
-            return ball
-        return None
-
-    @property
-    def robust(self) -> tuple[JudgedConstraint, ...]:
-        """The constraint about a ball, if there is one."""
-        return tuple(rule for rule in self.case.question.judged if rule.in_ball)
+        for rule in balls(self.case.question):
+            refuse_ball(rule, self.problem, self.model, self.lost)
+        return self.problem.demands.ball
 
     def adversary(self, i: int, columns: list[Any]) -> ReplyingAdversary | None:
         """Who finds neighbours that miss what is wanted of a row; None if there is no box of shifts of trees."""
@@ -363,6 +358,11 @@ class ProofQuestion:
         return ""
 
 
+def balls(question: Question) -> list[JudgedConstraint]:
+    """The constraint about a ball, if there is one."""
+    return [rule for rule in question.judged if rule.in_ball]
+
+
 def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
     """Values of a column that are tried: all levels, or some numbers of its range, and last the missing value."""
     levels, start = problem.space.features[j].levels, problem.factuals[0, j]
@@ -377,11 +377,13 @@ def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
 
 
 def _range(problem: Problem, j: int) -> tuple[float, float]:
-    """Between which numbers all rows lie, and what they may become."""
+    """Between which numbers all rows lie, and what they may become, and be shifted to."""
+    ball = problem.demands.ball
+    more = 0.0 if ball is None else float(ball.radius[j])
     feature, domain, x = problem.space.features[j], problem.domain, problem.factuals[:, j]
     ends = np.array([feature.low, feature.high, *x, *domain.low[:, j], *domain.high[:, j]])
     known = ends[np.isfinite(ends)]
-    return float(known.min()), float(known.max())
+    return float(known.min()) - more, float(known.max()) + more
 
 
 def _otherwise(holds: At, values: FloatArray) -> BoolArray:

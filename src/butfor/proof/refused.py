@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray
 from butfor.model.trees import Trees
-from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.constraints.implications import Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
@@ -19,12 +19,14 @@ from butfor.problem.question import Question
 from butfor.proof.wanted import not_asked
 
 
-def refuse_ball(constraint: JudgedConstraint, ball: Ball, problem: Problem, model: Any, lost: BoolArray) -> None:
+def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost: BoolArray) -> None:
     """Raise an error if no proof can say the ball of a constraint.
 
     - `model`: as the checker reads it;
     - `lost` (columns): whether a column may be missing.
     """
+    ball = problem.demands.ball
+    assert ball is not None
     if ball.slips.seen:
         raise not_asked(f"the constraint {constraint!r} of levels")
     for refused, of in (

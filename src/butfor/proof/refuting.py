@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.proof.asked import ProofQuestion
+from butfor.proof.asked import ProofQuestion, balls
 from butfor.proof.failing import CheaperError
 
 
@@ -62,7 +62,7 @@ def refuting_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: Chea
     moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
     told = ", ".join(f"{columns[j].name} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
     paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
-    met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in asked.robust)
+    met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in balls(asked.case.question))
     cost = float(max(prices) if asked.prices is not asked.problem.prices else sum(prices))
     return RefutingRow(met, cost, paid, told or "the row as it is", point)
 
