@@ -79,6 +79,8 @@ def test_every_row_and_every_neighbour_is_tried(kind: str, name: str, radius: di
         assert one.verified, one.words
         assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
         assert "rows are to keep what is wanted: " in one.words
+        assert (one.near is None) == (one.below == np.inf)
+        assert one.near is None or checker().check(str(one.near), {})
 
 
 def test_three_classes_keep_one_of_them_everywhere(tmp_path: Path) -> None:
@@ -95,6 +97,40 @@ def test_three_classes_keep_one_of_them_everywhere(tmp_path: Path) -> None:
         ]
         assert one.verified, one.words
         assert one.below == pytest.approx(min(each), rel=1e-8)
+
+
+def test_around_an_answer_nothing_else_is_met(tmp_path: Path) -> None:
+    """What is proven of a box is false of a wider one."""
+    X, y = whole_numbers()
+    model = encoded(boosted()).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:4]
+    answers = bf.Explainer(model, data=X).explain(rows, constraints=[bf.robust({"years": 1})])
+    proofs = bf.prove(answers, model, tmp_path)
+    assert "4 are proven to keep what is wanted in their whole box" in repr(proofs)
+    for answer, one in zip(answers, proofs, strict=True):
+        assert one.near is not None
+        near = read(one.near)
+        assert near.accepted()
+        assert near.shared["wanted"]["label"] == "not 1"
+        (at,) = [j for j, mine in enumerate(near.own["columns"]) if mine.get("least") not in (None, (1.0).hex())]
+        column = near.own["columns"][at]
+        centre = float.fromhex(column["now"])
+        assert centre == answer.point["years"].iloc[0]
+        assert (float.fromhex(column["least"]), float.fromhex(column["most"])) == (centre - 1, centre + 1)
+        far = pd.concat([answer.point.assign(years=years) for years in range(-9, 20)])
+        for wide in range(2, 9):
+            column["least"], column["most"] = (centre - wide).hex(), (centre + wide).hex()
+            kept = model.predict(far)[(far["years"] - centre).abs() <= wide].all()
+            assert kept or not near.accepted()
+
+
+@pytest.mark.parametrize("learner", [boosted, LogisticRegression])
+def test_real_numbers_keep_it_but_at_the_very_end(learner: Any, tmp_path: Path) -> None:
+    X, y = measured()
+    model = learner().fit((X - X.min()) / (X.max() - X.min()), y)
+    X = (X - X.min()) / (X.max() - X.min())
+    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:4], constraints=[bf.robust(0.03)])
+    assert all(one.near for one in bf.prove(answers, model, tmp_path))
 
 
 def measured() -> tuple[pd.DataFrame, np.ndarray]:

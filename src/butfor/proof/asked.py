@@ -242,7 +242,7 @@ class ProofQuestion:
 
     def _level(self, i: int, j: int) -> dict[str, Any]:
         domain, size = self.problem.domain, self.problem.domain.levels[j].shape[1] + int(self.lost[j])
-        now = self._level_of(j, self.case.factuals[i, j])
+        now = self.level_of(j, self.case.factuals[i, j])
         price = self.prices.tables[j][now, :size]
         may = np.append(domain.levels[j][i], domain.missing[i, j])[:size]
         may[now] = domain.stay[i, j]
@@ -252,7 +252,7 @@ class ProofQuestion:
             "prices": [one.hex() if fine else None for one, fine in zip(price.tolist(), may.tolist(), strict=True)],
         }
 
-    def _level_of(self, j: int, code: float) -> int:
+    def level_of(self, j: int, code: float) -> int:
         """The position of a level. A missing one is the last."""
         return self.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
 
@@ -337,7 +337,7 @@ class ProofQuestion:
             None
             if point is None
             else [
-                hexes([value])[0] if inputs is None else self._level_of(j, value)
+                hexes([value])[0] if inputs is None else self.level_of(j, value)
                 for j, (value, inputs) in enumerate(zip(point, self.inputs, strict=True))
             ]
         )

@@ -26,6 +26,7 @@ from butfor.proof.adversary import Reply
 from butfor.proof.asked import ProofQuestion, asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.provers import prover_of
@@ -54,6 +55,7 @@ prints what was asked, column by column, and what is claimed, from what it check
 is false. At the end it says what this rests on, and how many proofs are verified.
 
     *.proof         one proof for each row: the row, the claim, and the steps
+    *-near.proof    that a robust answer keeps what is wanted in its whole box
     question-*      what the rows share: the columns, the target, recorded rows
     model-*         the model: its own file, a copy of scikit-learn's arrays, or what butfor read of it
     {checker}  the checker, SHA-256 {sha256}
@@ -67,13 +69,15 @@ class Proven:
     - `name`: the answer;
     - `file`: the file of its proof; None if there is none;
     - `below`: no admissible row costs less; infinite if there is none at all, 0 if nothing is proven;
-    - `words`: what the checker says, or why nothing is proven.
+    - `words`: what the checker says, or why nothing is proven;
+    - `near`: the file of the proof that a robust answer keeps what is wanted in its whole box; None if there is none.
     """
 
     name: str
     file: Path | None
     below: float
     words: str
+    near: Path | None = None
 
     @property
     def verified(self) -> bool:
@@ -105,6 +109,8 @@ class Proofs(Sequence[Proven]):
             if not one.verified:
                 reasons[one.words] = reasons.get(one.words, 0) + 1
         told = [f"  {count} not proven: {why}" for why, count in reasons.items()]
+        if near := sum(one.near is not None for one in self.each):
+            told.append(f"  {near} are proven to keep what is wanted in their whole box")
         return "\n".join([f"{self.verified} of {len(self)} answers are proven, in {self.folder}", *told])
 
 
@@ -247,9 +253,8 @@ class _Writer:
         except checker().Wrong as wrong:
             raise not_proven(f"{self.file.of}, whose file says something else than itself ({wrong})") from None
 
-    def _question(self, i: int) -> tuple[list[str], Any]:
-        """The name and the hash of the shared question of a row, and what the checker reads of it. It is written once."""
-        wanted = self.asked.wanted[i]
+    def _question(self, wanted: dict[str, Any]) -> tuple[list[str], Any]:
+        """The name and the hash of the shared question about a target, and what the checker reads of it. It is written once."""
         key = json.dumps(wanted)
         if key not in self.known:
             about = {
@@ -272,7 +277,7 @@ class _Writer:
         name = f"Row {answers.labels[i]}, answer {answers.ranks[i]}"
         if why := self.asked.why_not(i):
             return Proven(name, None, 0.0, why)
-        question, shared = self._question(i)
+        question, shared = self._question(self.asked.wanted[i])
         budget = Budget(seconds)
         for below in self._bounds(i):
             for _ in range(LOWERED_AT_MOST):
@@ -292,7 +297,8 @@ class _Writer:
                         break
                     below = row.cost * (1 - LEFT_TO_FLOATS)
                     continue
-                return self._written(i, name, lines, np.inf if below is None else below, words)
+                file = self._written(i, lines)
+                return Proven(name, file, np.inf if below is None else below, words, self._near(i, budget))
         return Proven(
             name, None, 0.0, "a row that the estimator refuses may be accepted within the rounding of its sums"
         )
@@ -344,14 +350,37 @@ class _Writer:
                 if not more:
                     raise CheaperRowError(row) from None
                 replies += more
-        lines = [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
+        lines = signed(body)
         return lines, by.proven(asked, own, lines)
 
-    def _written(self, i: int, name: str, lines: list[str], below: float, words: str) -> Proven:
+    def _near(self, i: int, budget: Budget) -> Path | None:
+        """Write a proof that an answer keeps what is wanted in its box, if there is one and rounding leaves nothing open."""
+        wanted = opposite(self.asked, i)
+        if wanted is None:
+            return None
+        by, (question, shared) = checker(), self._question(wanted)
+        told = {
+            "format": "butfor.proof/1",
+            "question": question,
+            "row": f"{self.asked.claim.answers.labels[i]}, around its answer",
+            "columns": box(self.asked, i),
+            **{"changes": None, "below": None, "answer": None},
+        }
+        own = by.parsed(head := json.dumps(told, separators=(",", ":")))
+        try:
+            asked = by.Question(shared, own)
+            lines = signed([head, *prover_of(asked, budget).prove()])
+        except (CheaperError, UnprovenError):
+            return None
+        by.proven(asked, own, lines)
+        return self._written(i, lines, "-near")
+
+    def _written(self, i: int, lines: list[str], of: str = "") -> Path:
         answers = self.asked.claim.answers
-        file = self.home / file_name(answers.labels[i], int(answers.ranks[i]))
+        name = file_name(answers.labels[i], int(answers.ranks[i]))
+        file = self.home / name.replace(".proof", f"{of}.proof")
         write_whole(file, ["\n".join(lines), "\n"])
-        return Proven(name, file, below, words)
+        return file
 
 
 def file_name(label: Any, rank: int) -> str:
@@ -359,6 +388,11 @@ def file_name(label: Any, rank: int) -> str:
     plain = re.sub(r"[^A-Za-z0-9_.]+", "-", str(label))
     own = "" if plain == str(label) else f"-{_sha256(str(label).encode())[:8]}"
     return f"row-{plain}{own}{f'-answer-{rank}' if rank > 1 else ''}.proof"
+
+
+def signed(body: list[str]) -> list[str]:
+    """The lines of a proof, with their footer."""
+    return [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
 
 
 def _sha256(content: bytes) -> str:
