@@ -333,14 +333,12 @@ class ProofQuestion:
     def answer(self, i: int) -> list[Any] | None:
         """The values of an answer."""
         point = self.answer_at(i)
-        return (
-            None
-            if point is None
-            else [
-                hexes([value])[0] if inputs is None else self.level_of(j, value)
-                for j, (value, inputs) in enumerate(zip(point, self.inputs, strict=True))
-            ]
-        )
+        if point is None:
+            return None
+        return [
+            hexes([value])[0] if inputs is None else self.level_of(j, value)
+            for j, (value, inputs) in enumerate(zip(point, self.inputs, strict=True))
+        ]
 
     def answer_at(self, i: int) -> FloatArray | None:
         """Where an answer is; None if there is none."""

@@ -18,7 +18,7 @@ ONE_SHARE = Blend(np.eye(1), np.ones(1), (MonotoneFunction((Logistic(),)),), 0.0
 
 
 class MeanLines(NamedTuple):
-    """MeanLines above curves.
+    """Lines above curves.
 
     - `slopes` (curves): how they rise with each sum;
     - `inner` (bent curves): how the share outside rises with the line inside;
@@ -31,7 +31,7 @@ class MeanLines(NamedTuple):
 
 
 def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: FloatArray) -> MeanLines:
-    """MeanLines above the checker's curves between two ends of each sum, as tight as possible at some sums."""
+    """Lines above the checker's curves between two ends of each sum, as tight as possible at some sums."""
     slopes, inner, height = list[float](), list[float](), 0.0
     ends = np.column_stack([low, high, np.clip(at, low, high)])
     for curve, its in zip(curves, ends.tolist(), strict=True):

@@ -194,6 +194,7 @@ class _Writer:
     asked: ProofQuestion
     home: Path
     known: dict[str, tuple[list[str], Any]] = field(default_factory=dict)
+    unwritten: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, group: Explanation | Explanations, model: Any, home: Path) -> _Writer:
@@ -207,11 +208,8 @@ class _Writer:
             )
         writer = cls(asked_about(claim), home)
         writer._compare()
-        _ = (
-            writer.asked.wanted,
-            writer.asked.columns,
-            writer.asked.ball,
-        )  # what a pipeline does to a number may be refused, too
+        its = writer.asked  # what a pipeline does to a number may be refused, too
+        _ = its.wanted, its.columns, its.ball
         home.mkdir(parents=True, exist_ok=True)
         content = checker_file().read_text(encoding="utf-8")
         write_whole(home / CHECKER_FILE, [content])
@@ -254,7 +252,7 @@ class _Writer:
             raise not_proven(f"{self.file.of}, whose file says something else than itself ({wrong})") from None
 
     def _question(self, wanted: dict[str, Any]) -> tuple[list[str], Any]:
-        """The name and the hash of the shared question about a target, and what the checker reads of it. It is written once."""
+        """The name and the hash of the shared question about a target, and what the checker reads of it."""
         key = json.dumps(wanted)
         if key not in self.known:
             about = {
@@ -267,7 +265,7 @@ class _Writer:
             text = json.dumps({**shared, "model": about, "recorded": self.recorded})
             sha256 = _sha256(text.encode())
             name = f"question-{sha256[:8]}.json"
-            write_whole(self.home / name, [text])
+            self.unwritten[name] = text
             self.known[key] = [name, sha256], self.asked.read.shared(json.dumps(shared))
         return self.known[key]
 
@@ -297,7 +295,7 @@ class _Writer:
                         break
                     below = row.cost * (1 - LEFT_TO_FLOATS)
                     continue
-                file = self._written(i, lines)
+                file = self._written(i, question, lines)
                 return Proven(name, file, np.inf if below is None else below, words, self._near(i, budget))
         return Proven(
             name, None, 0.0, "a row that the estimator refuses may be accepted within the rounding of its sums"
@@ -358,25 +356,28 @@ class _Writer:
         wanted = opposite(self.asked, i)
         if wanted is None:
             return None
-        by, (question, shared) = checker(), self._question(wanted)
+        by = checker()
         told = {
             "format": "butfor.proof/1",
-            "question": question,
             "row": f"{self.asked.claim.answers.labels[i]}, around its answer",
             "columns": box(self.asked, i),
             **{"changes": None, "below": None, "answer": None},
         }
-        own = by.parsed(head := json.dumps(told, separators=(",", ":")))
         try:
+            question, shared = self._question(wanted)
+            own = by.parsed(head := json.dumps({**told, "question": question}, separators=(",", ":")))
             asked = by.Question(shared, own)
             lines = signed([head, *prover_of(asked, budget).prove()])
-        except (CheaperError, UnprovenError):
+        except (CheaperError, UnprovenError, by.Wrong):
             return None
         by.proven(asked, own, lines)
-        return self._written(i, lines, "-near")
+        return self._written(i, question, lines, "-near")
 
-    def _written(self, i: int, lines: list[str], of: str = "") -> Path:
-        answers = self.asked.claim.answers
+    def _written(self, i: int, question: list[str], lines: list[str], of: str = "") -> Path:
+        """Write a proof, and its question if no proof of it was written before."""
+        answers, asked = self.asked.claim.answers, question[0]
+        if asked in self.unwritten:
+            write_whole(self.home / asked, [self.unwritten.pop(asked)])
         name = file_name(answers.labels[i], int(answers.ranks[i]))
         file = self.home / name.replace(".proof", f"{of}.proof")
         write_whole(file, ["\n".join(lines), "\n"])

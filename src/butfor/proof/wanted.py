@@ -33,7 +33,8 @@ def not_asked(what: str) -> UnsupportedProblemError:
     return UnsupportedProblemError(
         f"{what}: no proof is made of it yet.",
         "Proofs are made of classes, probabilities, values and quantities of survival with one end, under constraints on "
-        "single columns, linear relations, implications and bf.at_most_changes, with prices that are added up over columns.",
+        "single columns, linear relations, implications, bf.at_most_changes and bf.robust, with prices that are added up over "
+        "columns, or of which only the largest counts.",
     )
 
 
