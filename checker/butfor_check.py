@@ -655,11 +655,15 @@ class Column:
     def part(self, more):
         """Part the numbers into cells: where the model does, and at more points, on both sides of which it goes the same way."""
         moved = {x for ends in self.replies for x in ends or ()}
-        self.more = (more | moved) - {end[0] for end, _ in self.edges}
+        places = {single_below(x) for x in moved} if self.single else moved
+        self.more = (more | places) - {end[0] for end, _ in self.edges}
         both = (
             moved if self.model.single and not (self.moved or self.step) else ()
         )  # they belong to both cells, as ends of cuts do
-        parts = [((x, x, x not in both), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more]
+        after = {x: next_single(x, 1) for x in places if self.single and x not in both}
+        parts = [
+            ((x, after.get(x, x), x not in both), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more
+        ]
         self.ends, cuts = zip(*sorted(self.edges + parts)) if self.edges + parts else ((), ())
         self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}
         self.inputs = [[cut] * len(self.features) for cut in [*cuts, INF]] + self.missing

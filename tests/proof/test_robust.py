@@ -154,10 +154,12 @@ def all_near(model: Any, X: pd.DataFrame, x: np.ndarray, radius: np.ndarray) -> 
     return bool((model.predict(every) == 1).all())
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("kind", ["tree", "xgboost"])
-def test_real_numbers_of_trees_keep_it_or_fail(kind: str, tmp_path: Path) -> None:
+def test_real_numbers_of_trees_keep_it_or_fail(kind: str, dtype: Any, tmp_path: Path) -> None:
     """What is claimed is what the answer costs. Rows that cost less have a neighbour that fails; a bolder claim is refused."""
     X, y = measured()
+    X = X.astype(dtype)
     model = MODELS[kind]().fit(X, y)
     rows, radius, rng = X[model.predict(X) == 0].iloc[:3], 0.02, np.random.default_rng(0)
     answers = bf.Explainer(model, data=X).explain(rows, constraints=[bf.robust(radius)])
