@@ -400,7 +400,7 @@ def another(r: random.Random, found: Case) -> Case:
             own["ball"]["radius"][j] = r.choice([None, (1.0).hex(), (2.0).hex(), (1.5).hex()])
         elif what in (2, 3) and own.get("replies"):
             reply = r.choice(own["replies"])
-            _, ends = r.choice(reply or [[0, [0]]])
+            _, ends = r.choice(reply or [[0, [(0.0).hex()]]])
             for at in r.sample(range(len(ends)), r.randrange(1, 1 + len(ends))):
                 ends[at] = (float.fromhex(ends[at]) + r.choice([-2.0, -1.0, 1.0, 0.5])).hex()
             if reply and r.random() < 0.2:
