@@ -23,7 +23,7 @@ import os
 import re
 import struct
 import sys
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, namedtuple
 from copy import copy
 from decimal import Context, Decimal
@@ -287,13 +287,14 @@ class Model:
     def bent(self, curves):
         """What a mean makes of each sum; if nothing is said, its share."""
         need(self.kind == "mean" or curves is None, "curves of sums that are no mean")
-        for told in curves or [{"weight": 1}] * (len(self.base) - 1) * (self.kind == "mean"):
+        sums = (len(self.base) - 1) * (self.kind == "mean")
+        for told in [{"weight": 1}] * sums if curves is None else curves:
             straight, bend = told.get("straight", False), [real(x, "a bend") for x in told.get("bend", ())]
             weight = real(told["weight"], "a weight of a mean")
             need(weight > 0 and type(straight) is bool and not (straight and bend), "a curve that is not read")
             need(not bend or (len(bend) == 3 and bend[0] >= 0 and bend[2] >= 0), "a bend that falls, or whose doubt is not said")
             self.curves.append(Curve(weight, straight, tuple(bend), False))
-        need(len(self.curves) == (len(self.base) - 1) * (self.kind == "mean"), "not a curve for each sum")
+        need(len(self.curves) == sums, "not a curve for each sum")
 
     def leaf(self, value, which):
         """A leaf that adds to the sum of one class."""
@@ -578,11 +579,13 @@ class Column:
         """The column of a row. enough: a price that is too high; radius, replies: its shifts, and where its cuts are moved to."""
         its = copy(self)
         need(self.levels is None or not (radius or any(replies)), "levels that are shifted:", self.name)
-        whole_steps = self.levels is not None or not radius or not self.step or (not self.blur and radius % self.step == 0)
+        whole_steps = not radius or not self.step or (not self.blur and radius % self.step == 0)
         need(whole_steps, "a radius that is no step of the grid of", self.name)
         its.radius, its.replies = radius or F(0), [told and its.moved_ends(told, radius) for told in replies]
         its.price_numbers(own, enough) if self.levels is None else its.price_levels(own)
-        its.left = its.left + [its.goes_left(split, moved) for moved in its.replies for split in its.splits]
+        for moved in its.replies:
+            place = moved and {**its.place, **{cut: bisect_right(its.firsts, x) for cut, x in zip(its.read, moved)}}
+            its.left = its.left + [its.goes_left(split, place) for split in its.splits]
         return its
 
     def cheaper(self, claim):
@@ -592,9 +595,9 @@ class Column:
         if self.levels is None and claim != INF:
             need(not self.square, "a rate per squared unit, where the dearest change counts")
             far = (claim - self.fee) / self.rate if self.rate else INF
-            its.low, its.high = (
-                (1, 0) if self.fee >= claim else (max(self.low, self.start - far), min(self.high, self.start + far))
-            )
+            its.low, its.high = max(self.low, self.start - far), min(self.high, self.start + far)
+            if self.fee >= claim:
+                its.low, its.high = 1, 0
         return its
 
     def moved_ends(self, told, radius):
@@ -657,14 +660,13 @@ class Column:
         moved = {x for ends in self.replies for x in ends or ()}
         places = {single_below(x) for x in moved} if self.single else moved
         self.more = (more | places) - {end[0] for end, _ in self.edges}
-        both = (
-            moved if self.model.single and not (self.moved or self.step) else ()
-        )  # they belong to both cells, as ends of cuts do
+        both = moved if self.model.single and not (self.moved or self.step) else ()  # where both cells have the end, as at cuts
         after = {x: next_single(x, 1) for x in places if self.single and x not in both}
-        parts = [
-            ((x, after.get(x, x), x not in both), next((cut for end, cut in self.edges if end[0] > x), INF)) for x in self.more
-        ]
-        self.ends, cuts = zip(*sorted(self.edges + parts)) if self.edges + parts else ((), ())
+        own = [((end[0], end[0], False) if end[0] in both else end, cut) for end, cut in self.edges]
+        cut_above = {x: next((cut for end, cut in self.edges if end[0] > x), INF) for x in self.more}
+        parts = [((x, after.get(x, x), x not in both), cut) for x, cut in cut_above.items()]
+        self.ends, cuts = zip(*sorted(own + parts)) if own + parts else ((), ())
+        self.firsts = [end[0] for end in self.ends]
         self.place = {cut: at for at, cut in enumerate([-INF, *cuts, INF])}
         self.inputs = [[cut] * len(self.features) for cut in [*cuts, INF]] + self.missing
         self.left = [self.goes_left(split) for split in self.splits]
@@ -672,6 +674,7 @@ class Column:
     def price_numbers(self, own, enough):
         self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("least", "most"))
         self.now, lose = (perhaps(own.get(k), k + " of " + self.name) for k in ("now", "missing"))
+        self.far = max(map(abs, [self.now or 0] + [self.low, self.high] * (self.low <= self.high))) + self.radius
         self.start = self.low if self.now is None else self.now  # from where moves are counted, which then cost only the fee
         self.fee, self.rate, self.square = (real(x, "a price") for x in own["price"])
         need(min(self.fee, self.rate, self.square, lose or 0) >= 0, "a negative price")
@@ -773,16 +776,13 @@ class Column:
         line = value is not None and self.model.weights
         return [self.line[0] * value + self.line[1]] if line else self.inputs[self.cell(value)]
 
-    def goes_left(self, split, moved=None):
-        """The cells that go to the left, as bits. moved: where a reply moved the ends of cuts."""
+    def goes_left(self, split, place=None):
+        """The cells that go to the left, as bits. place: how many do at each cut, if a reply moved the cuts."""
         at = self.features.index(split[0])
         if self.levels is not None:
             return sum(1 << k for k, inputs in enumerate(self.inputs) if self.model.left(split, inputs[at]))
         lost = self.lost and self.model.left(split, self.inputs[-1][at])
-        place = self.place[split[1]]
-        if moved and split[1] in self.read:
-            place = sum(end[0] <= moved[self.read.index(split[1])] for end in self.ends)
-        return (1 << place) - 1 | bool(lost) << len(self.ends) + 1
+        return (1 << (place or self.place)[split[1]]) - 1 | bool(lost) << len(self.ends) + 1
 
     def set_of(self, *told):
         """A set of values: positions of levels, or numbers above one and at most another, perhaps with the missing one."""
@@ -983,10 +983,10 @@ class Question:
         self.largest = own.get("cost") == "largest"  # then no change may cost as much as the claim, and is free below
         self.none = self.claim is None or self.largest  # no row at all: then nothing has a price
         self.below, enough = F(1) if self.none else self.claim, INF if self.claim is None else self.claim
-        self.norm, self.radius = self.ball(own.get("ball"), len(shared.columns))
-        replies = zip(*[self.reply(told, len(shared.columns)) for told in own.get("replies", ())]) if self.copies > 1 else None
-        each = zip(shared.columns, own["columns"], self.radius, replies or [()] * len(shared.columns))
-        self.asked = [column.of(mine, enough, radius, its) for column, mine, radius, its in each]
+        self.norm, radius = self.ball(own.get("ball"), len(shared.columns))
+        replies = [self.reply(told, len(shared.columns)) for told in own.get("replies", ())]
+        each = enumerate(zip(shared.columns, own["columns"], radius))
+        self.asked = [column.of(mine, enough, r, [its[j] for its in replies]) for j, (column, mine, r) in each]
         self.columns = [column.cheaper(enough) if self.largest else column for column in self.asked]
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
@@ -1002,7 +1002,7 @@ class Question:
         need(self.norm in (None, "linf") or not steps, "a round ball of numbers on a grid")
         need(not self.norm or not (self.wanted.mean or self.model.paths), "a ball of what is no sum")
         need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
-        self.ways = [[self.held(goal) for goal in way] if self.norm else way for way in self.wanted.ways]  # of weighted sums
+        self.ways = [[self.held(goal) for goal in way] * self.copies for way in self.wanted.ways]
         if not self.model.weights:
             self.count_in_units(shared.trees)
 
@@ -1047,21 +1047,21 @@ class Question:
             self.trees.append(Tree(nodes, self.columns, self.alive, self.count))
             self.count += sum(map(len, self.trees[-1].blocks.values()))
         self.never = [[(j, self.columns[j].cells_in(its)) for j, its in rule.parts] for rule in self.rules]
-        ways = [way * self.copies for way in self.wanted.ways]
-        self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(ways)]
+        self.goals = [[self.raised(w, k, goal) for k, goal in enumerate(way)] for w, way in enumerate(self.ways)]
         if self.wanted.mean:  # lines inside of curves and the mean are more goals, to which leaves add nothing by themselves
             self.goals[0] += [0 for curve in self.wanted.curves if curve.bend] + [self.wanted.mean[0] * SHARE // 1]
 
     def copied(self, trees):
         """The trees, and once more for each reply, with its ends of cuts. A copy adds only to goals of its own."""
-        sides = [len(column.splits) for column in self.columns]
-        for c in range(self.copies):
-            for nodes in trees if self.copies > 1 else ():
-                yield [
-                    (node[0], node[1] + c * sides[node[0]], *node[2:]) if len(node) > 1 else
-                    ([[0] * c * len(way) + way + [0] * (self.copies - 1 - c) * len(way) for way in node[0]],) for node in nodes
-                ]  # fmt: skip
-        yield from trees if self.copies == 1 else ()
+        if self.copies == 1:
+            return trees
+
+        def copied(c, node):
+            if len(node) > 1:
+                return (node[0], node[1] + c * len(self.columns[node[0]].splits), *node[2:])
+            return ([[0] * c * len(way) + way + [0] * (self.copies - 1 - c) * len(way) for way in node[0]],)
+
+        return [[copied(c, node) for node in nodes] for c in range(self.copies) for nodes in trees]
 
     def taxed(self, tax):
         """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits."""
@@ -1310,9 +1310,9 @@ class Term:
             lone = column.now is not None or not column.stay or not any(limits)
             need(lone, column.name, "may stay missing, in a relation before weights")
             self.none = [sum(w[k] * x for w, x in zip(weights, column.inputs[-1] if column.lost else ())) for k in sums]
-            far = max(map(abs, [column.now or 0] + [column.low, column.high] * (column.low <= column.high)))
-            far += column.radius
-            self.size = [abs(a) * far + abs(b) + off + abs(n) for a, b, off, n in zip(self.slope, self.base, self.off, self.none)]
+            self.size = [
+                abs(a) * column.far + abs(b) + off + abs(n) for a, b, off, n in zip(self.slope, self.base, self.off, self.none)
+            ]
             self.slope, self.base = [*self.slope, *[-limit for limit in limits]], [*self.base, *[F(0)] * len(limits)]
 
     def parts(self, part, at):

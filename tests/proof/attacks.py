@@ -6,7 +6,7 @@ import copy
 import json
 import random
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -160,6 +160,18 @@ def with_another_model(r: random.Random, case: Case) -> Case:
         else:
             tree["value"][k] = another_float(r, float.fromhex(tree["value"][k])).hex()
     return replace(case, content=json.dumps(data))
+
+
+def with_changes(r: random.Random, case: Case, change: Callable[[dict[str, Any], list[str], int], None]) -> Case:
+    """A case in which one or two things are changed: the claim, or what `change` changes, which gets the place of a step."""
+    own, steps = json.loads(json.dumps(case.own)), list(case.steps)
+    own["answer"] = None
+    for _ in range(r.choice([1, 1, 2])):
+        if r.random() < 0.2 and own["below"] is not None:
+            own["below"] = (float.fromhex(own["below"]) * r.choice([1 + 1e-7, 1.01, 1.3, 3.0, 0.7])).hex()
+        else:
+            change(own, steps, r.randrange(len(steps)))
+    return replace(case, own=own, steps=steps)
 
 
 CHANGES = (with_other_steps, with_another_question, with_another_model)

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import butfor as bf
 from butfor.proof.checker import checker
 from tests.proof import judge
-from tests.proof.attacks import broken_by
+from tests.proof.attacks import broken_by, with_changes
 from tests.proof.by_hand import case, number, tree, weighed
 from tests.proof.cases import Case, read
 from tests.proof.test_linear import rows_of
@@ -267,7 +267,24 @@ HALVES = [tree((0, -1.05, 1, 2), 1.0, 0.0), tree((0, -1.1, 1, 2), 0.0, 1.0), tre
 POINTS = [tree((0, 0.3, 1, 2), 1.0, (0, 0.6, 3, 4), 0.0, 1.0), tree((1, 0.0, 1, 2), 0.0, 1.0)]
 """On a grid of whole numbers, the first one is always 1; with y above 0, 2 is reached, for a cost of 1."""
 
+# Up to 1 + 2**-23 it is 0, so a number just halfway to the next float32 is read as that, whose last bit is even, and it is 1.
+# With all of x +- r it is 1 from 2 on, because 2 - r lies just halfway. The other tree tells 2 from more, and adds nothing.
+TIED, HALFWAY = tree((0, 1 + 2.0**-23, 1, 2), 0.0, 1.0), 1 - 1.5 * 2.0**-23
+APART = tree((0, 2.0, 1, 2), 0.0, 0.0)
+
+
+def tied(name: str, *trees: Any) -> Case:
+    """A claim that no float32 number x, which is 0 and costs 1 a unit, keeps 1 near it for less than a little more than 2."""
+    found = case(
+        name, [TIED, *trees], [number(0.0, 1.0)], 1.0, 2 + 2.0**-24, {"end": "score"}, reads="float32", single=True
+    )
+    replies = [[[0, [(2.0).hex()] + [(2.0 + HALFWAY).hex()] * len(trees)]]]
+    return replace(found, own={**found.own, "ball": {"norm": "linf", "radius": [HALFWAY.hex()]}, "replies": replies})
+
+
 FALSE = {
+    "a tie at a moved end": tied("a tie at a moved end"),
+    "a tie where a cut is, too": tied("a tie where a cut is, too", APART),
     "moves too far": claim("moves too far", [UP], 1.0, 2.5, [3.0]),
     "crosses cuts": claim("crosses cuts", HALVES, 2.0, 1.5, [-0.7, -1.5], y=1, low=-1.2, high=-0.75),
     "parts points": claim("parts points", POINTS, 2.0, 1.5, [-1.0, 1.0], y=1, radius=1.0, grid=["1", "0"]),
@@ -276,6 +293,8 @@ FALSE = {
 SABOTAGE = {
     "moves too far": ("found == sorted(found) and all(abs(x - end) <= radius for x, end in zip(found, ends))", "True"),
     "crosses cuts": ("need(found == sorted(found) and all(", "need(all("),
+    "a tie at a moved end": ("if self.single and x not in both}", "if self.single}"),
+    "a tie where a cut is, too": ("if end[0] in both else end, cut)", "if not end else end, cut)"),
     "parts points": ("all(a != b or x == y for a, b, x, y in together)", "True"),
 }
 
@@ -389,27 +408,25 @@ def is_false(found: Case) -> bool:
 
 def another(r: random.Random, found: Case) -> Case:
     """A case with something changed: the claim, the ball, a reply, or a step."""
-    own, steps = json.loads(json.dumps(found.own)), list(found.steps)
-    own["answer"] = None
-    for _ in range(r.choice([1, 1, 2])):
-        what, k = r.randrange(6), r.randrange(len(steps))
-        if what == 0 and own["below"] is not None:
-            own["below"] = (float.fromhex(own["below"]) * r.choice([1 + 1e-7, 1.01, 1.3, 3.0])).hex()
-        elif what == 1:
-            j = r.randrange(len(own["columns"]))
-            own["ball"]["radius"][j] = r.choice([None, (1.0).hex(), (2.0).hex(), (1.5).hex()])
-        elif what in (2, 3) and own.get("replies"):
-            reply = r.choice(own["replies"])
+
+    def change(own: dict[str, Any], steps: list[str], k: int) -> None:
+        what, replies = r.randrange(5), own.get("replies")
+        if what == 0:
+            radius = own["ball"]["radius"]
+            radius[r.randrange(len(radius))] = r.choice([None, (1.0).hex(), (2.0).hex(), (1.5).hex()])
+        elif what in (1, 2) and replies:
+            reply = r.choice(replies)
             _, ends = r.choice(reply or [[0, [(0.0).hex()]]])
             for at in r.sample(range(len(ends)), r.randrange(1, 1 + len(ends))):
                 ends[at] = (float.fromhex(ends[at]) + r.choice([-2.0, -1.0, 1.0, 0.5])).hex()
             if reply and r.random() < 0.2:
                 reply.pop()
-        elif what == 4 and own.get("replies") and r.random() < 0.3:
-            own["replies"].append(r.choice(own["replies"]))
+        elif what == 3 and replies and r.random() < 0.3:
+            replies.append(r.choice(replies))
         else:
             steps[k] = json.dumps(r.choice([{"end": "dual"}, {"end": "score"}, {"drop": 1}]))
-    return replace(found, own=own, steps=steps)
+
+    return with_changes(r, found, change)
 
 
 @pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
