@@ -13,7 +13,6 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import widened
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
-from butfor.neighbours.ball import Ball
 from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.reply import reply
 from butfor.neighbours.worst import worst_neighbours
@@ -34,13 +33,14 @@ class ReplyingAdversary:
     - `columns`: as the checker reads them.
     """
 
-    def __init__(self, problem: Problem, ball: Ball, score_sets: tuple[ScoreSet, ...], columns: list[Any]) -> None:
+    def __init__(self, problem: Problem, score_sets: tuple[ScoreSet, ...], columns: list[Any]) -> None:
+        ball = problem.demands.ball
         assert isinstance(problem.model, Trees)
+        assert ball is not None
         self.ball, self.columns, self.sets = ball, columns, score_sets
         self.model = on_grid(problem.model, ball)
         self.inner = replace(ball, radius=np.where(ball.step > 0, ball.radius, ball.radius * WELL_INSIDE))
-        near = problem.with_demands(ball=ball)
-        self.wide = [widened(one, near) for one in score_sets]
+        self.wide = [widened(one, problem) for one in score_sets]
 
     def further(self, known: list[Reply], point: FloatArray, columns: list[Any], cells: Sequence[Any]) -> list[Reply]:
         """Replies to a row in some cells that are not known yet. None is there if the row keeps what is wanted.

@@ -311,7 +311,7 @@ class ProofQuestion:
         one, target = np.array([i]), self.case.question.target
         ((_, score_sets),) = target.groups(self.reading.readout, self.case.before.take(one))
         problem = self.problem.take(one).with_witnesses(unit=self.reading.unit)
-        return ReplyingAdversary(problem, self.ball, score_sets, columns)
+        return ReplyingAdversary(problem, score_sets, columns)
 
     def relations(self, i: int) -> list[dict[str, Any]]:
         """The relations of a row: sums of columns between two ends, give or take what rounding leaves open."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from butfor.arrays import FloatArray
 from butfor.model.blend import Blend
@@ -37,8 +36,8 @@ def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: Fl
     for curve, its in zip(curves, ends.tolist(), strict=True):
         weight, (slope, above) = float(curve.weight), (1.0, float(curve.turned)) if curve.straight else _line(*its)
         if curve.bend:
-            factor, shift, _ = map(float, curve.bend)
-            first, last = (float(curve.line(Fraction(x))[side]) for side, x in enumerate(its[:2]))
+            factor, shift, off = map(float, curve.bend)
+            first, last = factor * expit(its[0]) + shift - off, factor * expit(its[1]) + shift + off
             outside = _line(first, last, factor * (slope * its[2] + above) + shift)
             slope, above = outside[0] * factor * slope, outside[0] * (factor * above + shift) + outside[1]
             inner.append(weight * outside[0])
@@ -57,9 +56,5 @@ def added(curve: Any, x: float) -> float:
     weight = float(curve.weight)
     if curve.bend:
         slope, shift, _ = map(float, curve.bend)
-        x = slope * _share(x) + shift
-    return weight * (x + curve.turned if curve.straight else _share(x))
-
-
-def _share(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+        x = slope * float(expit(x)) + shift
+    return weight * (x + curve.turned if curve.straight else float(expit(x)))

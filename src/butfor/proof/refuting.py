@@ -63,7 +63,7 @@ def refuting_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: Chea
     told = ", ".join(f"{columns[j].name} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
     paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
     met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in balls(asked.case.question))
-    cost = float(max(prices) if asked.prices is not asked.problem.prices else sum(prices))
+    cost = float(max(prices) if asked.problem.prices.is_largest else sum(prices))
     return RefutingRow(met, cost, paid, told or "the row as it is", point)
 
 
