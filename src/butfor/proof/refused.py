@@ -30,7 +30,7 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
     if ball.slips.seen:
         raise not_asked(f"the constraint {constraint!r} of levels")
     for refused, of in (
-        (model.kind == "mean", "a mean of several models"),
+        (model.kind == "mean", "a mean of probabilities"),
         (model.paths, "an oblique tree"),
         (model.trees and not isinstance(problem.model, Trees), "steps of single columns"),
         (model.trees and ball.norm is not BallNorm.LINF, "trees, of which only boxes (norm='linf') are proven"),
