@@ -30,7 +30,7 @@ from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.provers import prover_of
-from butfor.proof.refuting import CheaperRowError, refuting_row
+from butfor.proof.refuting import CheaperRowError, cheaper_row, refuting_row
 from butfor.records.whole_file import path_of, write_whole
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
@@ -343,10 +343,10 @@ class _Writer:
                 body = [head, *prover_of(asked, budget).prove()]
                 break
             except CheaperError as cheaper:
-                row = refuting_row(self.asked, i, asked.columns, cheaper)
-                more = [] if adversary is None else adversary.further(replies, row.point, asked.columns, cheaper.chosen)
+                row, cost = cheaper_row(self.asked, i, asked.columns, cheaper)
+                more = [] if adversary is None else adversary.further(replies, row, asked.columns, cheaper.chosen)
                 if not more:
-                    raise CheaperRowError(row) from None
+                    raise CheaperRowError(refuting_row(self.asked, i, row, cost)) from None
                 replies += more
         lines = signed(body)
         return lines, by.proven(asked, own, lines)

@@ -25,7 +25,6 @@ class RefutingRow:
     cost: float
     paid: float
     words: str
-    point: FloatArray
 
 
 class CheaperRowError(Exception):
@@ -36,8 +35,8 @@ class CheaperRowError(Exception):
         self.row = row
 
 
-def refuting_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: CheaperError) -> RefutingRow:
-    """The row of some cells, or of some numbers: what it costs, and whether the estimator says what is wanted."""
+def cheaper_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: CheaperError) -> tuple[FloatArray, float]:
+    """The row of some cells, or of some numbers, and what it costs by the least price of its cells."""
     domain, start = asked.problem.domain.take(np.array([i])), asked.case.factuals[i]
     point, prices = start.copy(), list[Fraction]()
     for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
@@ -56,15 +55,20 @@ def refuting_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: Chea
         if not stays:
             value = low if low == high else domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
             point[j] = start[j] if np.isnan(value) else value
+    return point, float(max(prices) if asked.problem.prices.is_largest else sum(prices))
+
+
+def refuting_row(asked: ProofQuestion, i: int, point: FloatArray, cost: float) -> RefutingRow:
+    """What a row that costs so much is to the estimator: whether it says what is wanted."""
+    start, names = asked.case.factuals[i], asked.problem.space.names
     changes = asked.case.changes(np.array([i]), point[None])
     met = asked.case.question.target.met(changes.before, changes.after)[0]
     met &= asked.problem.take(np.array([i])).admits(point[None])[0]
     moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
-    told = ", ".join(f"{columns[j].name} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
+    told = ", ".join(f"{names[j]} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
     paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
     met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in balls(asked.case.question))
-    cost = float(max(prices) if asked.problem.prices.is_largest else sum(prices))
-    return RefutingRow(met, cost, paid, told or "the row as it is", point)
+    return RefutingRow(met, cost, paid, told or "the row as it is")
 
 
 def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
