@@ -13,6 +13,9 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 # (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL). `make TORCH= test` leaves them out; no build is there for every Python.
 TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.version_info < (3, 12) else "")')
 
+# Where nothing of what Python compiles may be kept, each of the tests' many processes compiles all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
 # Two processes, which read the kernels that were compiled for them. Tests that look at what is compiled get a copy of their own.
