@@ -56,13 +56,13 @@ fuzz: $(VENV)/.dev ## random questions, judged by enumeration (MINUTES=5 SEED=0)
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) --seed $(or $(SEED),0)
 
 oldest: | $(BIN)/python ## the quick tests and the documentation with the oldest versions allowed, in .venv-oldest
-	test -d .venv-oldest || $(FOUND) -m venv .venv-oldest
+	test -d .venv-oldest || $(FOUND) -m venv --upgrade-deps .venv-oldest
 	$(BIN)/python tests/oldest.py > .venv-oldest/oldest.txt
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-oldest/oldest.txt --editable '.[dev,lifelines]'
 	.venv-oldest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long" -o filterwarnings=default
 
 newest: ## the same with the newest versions and the newest Python that is here, in .venv-newest
-	test -d .venv-newest || $(NEWEST) -m venv .venv-newest
+	test -d .venv-newest || $(NEWEST) -m venv --upgrade-deps .venv-newest
 	.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager --editable '.[dev]'
 	.venv-newest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long"
 
@@ -121,15 +121,15 @@ clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) site dist build demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# The pip that comes with Python 3.11 takes three times as long to choose versions as a newer one.
 $(BIN)/python:
 	@test -n "$(FOUND)" || { echo "butfor needs Python 3.11, 3.12 or 3.13 with venv: none was found. Install one, or say make PYTHON=/path/to/python."; exit 1; }
-	$(FOUND) -m venv $(VENV)
+	$(FOUND) -m venv --upgrade-deps $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	$(PIP) --editable '.[demo]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[dev]'
-	$(if $(TORCH),$(PIP) $(TORCH))
+	$(PIP) --editable '.[dev]' $(TORCH)
 	@touch $@ $(VENV)/.demo
