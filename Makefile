@@ -38,6 +38,7 @@ test-long: $(VENV)/.dev prepared ## the same with every test, also more of what 
 	$(PYTEST)
 
 prepared: $(VENV)/.dev # what no test needs to wait for: kernels are compiled once, beside the check of types, in a cache of the tests' own
+	@echo "Style first, then types while kernels are compiled: one to two minutes."
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	rm -rf $(COMPILED) && mkdir $(COMPILED)
@@ -127,9 +128,11 @@ $(BIN)/python:
 	$(FOUND) -m venv --upgrade-deps $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
+	@echo "Installing butfor and what its demo needs: half a minute to a minute."
 	$(PIP) --editable '.[demo]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "Installing butfor and all that its tests use: one to two minutes."
 	$(PIP) --editable '.[dev]' $(TORCH)
 	@touch $@ $(VENV)/.demo
