@@ -16,11 +16,13 @@ from butfor.problem.spec import from_spec, to_spec
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 from butfor.testing.problems import Kinds, random_constraints, random_row, random_space
+from tests.shorter import first
 
 
-def test_domain_and_judgement_agree_on_random_points() -> None:
+@pytest.mark.parametrize("count", first(1, [500, 1500]))
+def test_domain_and_judgement_agree_on_random_points(count: int) -> None:
     agreed = {True: 0, False: 0}
-    for seed in range(1500):
+    for seed in range(count):
         rng = np.random.default_rng(seed)
         space = random_space(rng, Kinds())
         factual = random_row(rng, space)[None]
@@ -37,7 +39,7 @@ def test_domain_and_judgement_agree_on_random_points() -> None:
             said = all(constraint.holds_between(space, factual, point)[0] for constraint in listed)
             assert domain.admits(point)[0] == said, (seed, listed, factual, point)
             agreed[said] += 1
-    assert min(agreed.values()) > 300
+    assert min(agreed.values()) > count / 5
 
 
 def test_nearest_is_the_cheapest_admissible_value_of_a_cell() -> None:
