@@ -1,10 +1,10 @@
 # Two commands matter: `make demo` shows an answer, `make test` checks everything. `make help` lists the rest.
-# They need Python 3.11, 3.12 or 3.13 and nothing else; `make PYTHON=/path/to/python ...` names one.
+# They need Python 3.11, 3.12, 3.13 or 3.14 and nothing else; `make PYTHON=/path/to/python ...` names one.
 
 VENV := .venv
 BIN := $(VENV)/bin
-CHECK := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
-FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 python; do \
+CHECK := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
+FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 # What is never imported need not be compiled: half of the time of installing.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
@@ -16,7 +16,7 @@ TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.ve
 # Where nothing of what Python compiles may be kept, each of the tests' many processes compiles all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
+NEWEST = $(shell for p in python3.14 python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
 # Two processes, which read the kernels that were compiled for them. Tests that look at what is compiled get a copy of their own.
 COMPILED := $(abspath $(VENV))/compiled
@@ -124,7 +124,7 @@ clean: ## remove the environment and everything that was made
 
 # The pip that comes with Python 3.11 takes three times as long to choose versions as a newer one.
 $(BIN)/python:
-	@test -n "$(FOUND)" || { echo "butfor needs Python 3.11, 3.12 or 3.13 with venv: none was found. Install one, or say make PYTHON=/path/to/python."; exit 1; }
+	@test -n "$(FOUND)" || { echo "butfor needs Python 3.11, 3.12, 3.13 or 3.14 with venv: none was found. Install one, or say make PYTHON=/path/to/python."; exit 1; }
 	$(FOUND) -m venv --upgrade-deps $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python

@@ -86,10 +86,20 @@ def test_the_recipe_for_conda_asks_for_what_the_wheel_asks_for() -> None:
     recipe = (ROOT / "conda" / "meta.yaml").read_text(encoding="utf-8")
     run = recipe.partition("  run:\n")[2].partition("  run_constrained:")[0]
     asked = {line.strip().removeprefix("- ").replace(" ", "") for line in run.splitlines() if line.strip()}
-    assert asked == {
-        *PROJECT["dependencies"],
-        f"python{PROJECT['requires-python']}".replace("<3.14,>=3.11", ">=3.11,<3.14"),
-    }
+    assert asked == {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"}
+
+
+def test_every_file_says_the_same_versions_of_python() -> None:
+    first, last = map(int, re.findall(r"3\.(\d+)", PROJECT["requires-python"]))
+    versions = [f"3.{minor}" for minor in range(first, last)]
+    named = re.findall(r"^Programming Language :: Python :: (.+)$", "\n".join(PROJECT["classifiers"]), re.MULTILINE)
+    assert named == versions
+    words = f"{', '.join(versions[:-1])} or {versions[-1]}"
+    for name in ("README.md", "docs/install.md", "Makefile"):
+        assert f"Python {words}" in (ROOT / name).read_text(encoding="utf-8"), name
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"(3, {first}) <= sys.version_info < (3, {last})" in makefile
+    assert " ".join(f"python{version}" for version in versions) in makefile
 
 
 def test_every_file_says_the_same_version() -> None:
