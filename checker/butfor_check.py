@@ -36,6 +36,7 @@ LARGEST_FILE = 1 << 30
 FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
 SHARE = 1 << FINE  # so many units is a share of 1
 GRAIN = F(1, 1 << 20)  # logits of weighted features are looked at in this unit
+NEAR = F(1, 1 << 60)  # what reaches the units of a network is looked at in this unit
 BIG = 1 << 200  # every number of a step is smaller
 INF = float("inf")
 
@@ -163,6 +164,12 @@ def up(x, unit=F(1)):
     return -(-x.numerator * unit.denominator // (x.denominator * unit.numerator))
 
 
+def in_whole_numbers(numbers):
+    """Fractions as whole numbers, and what these are over."""
+    scale = reduce(lambda one, x: one * x.denominator // gcd(one, x.denominator), numbers, 1)
+    return [x.numerator * (scale // x.denominator) for x in numbers], scale
+
+
 @lru_cache(1 << 18)
 def runs(bits):
     """The runs of ones: [first, end)."""
@@ -232,12 +239,61 @@ class Curve(namedtuple("Curve", "weight straight bend turned")):
         return outside + inner * (shift + off) + highest(inner * slope, rate, low, high, grain)
 
 
+class Layer:
+    """Sums of what units pass on: x if it is above 0, and leak times x below.
+
+    bits: all its numbers are whole multiples of 2^-bits; rows, columns: the weights in this unit, of each sum and of each unit
+    """
+
+    def __init__(self, told):
+        self.leak, self.base = ([real(x, "a number of a layer") for x in told[key]] for key in ("leak", "base"))
+        self.weight = [[real(x, "a weight of a layer") for x in row] for row in told["weight"]]
+        need(self.base and self.leak and all(0 <= x <= 1 for x in self.leak), "a unit that falls where it rises, or no unit")
+        shape = len(self.weight) == len(self.base) and all(len(row) == len(self.leak) for row in self.weight)
+        need(shape, "not a weight of each unit for each sum")
+        self.bits = max(x.denominator for row in self.weight for x in row).bit_length() - 1
+        self.rows = [[int(x * (1 << self.bits)) for x in row] for row in self.weight]
+        self.columns = list(zip(*self.rows))
+
+    def passed(self, sums):
+        return [max(x, leak * x) for x, leak in zip(sums, self.leak)]
+
+    def sums(self, passed):
+        its, scale = in_whole_numbers(passed)
+        return [b + F(sum(map(mul, row, its)), scale << self.bits) for b, row in zip(self.base, self.rows)]
+
+    def passed_on(self, size, off, step):
+        """How large its sums may be, and by how much off, if what reaches it is. The first one is 0, as ever."""
+        each, (size, by), (off, over) = [list(map(abs, row)) for row in self.rows], *map(in_whole_numbers, (size, off))
+        sizes = [abs(b) + F(sum(map(mul, row, size[1:])), by << self.bits) for b, row in zip(self.base, each)]
+        own = [(sum(x > 0 for x in row) + 4) * step for row in each]
+        passed = [F(sum(map(mul, row, off[1:])), over << self.bits) for row in each]
+        more = [x / (1 - x) * its + before for x, its, before in zip(own, sizes, passed)]
+        return [F(0), *map(sum, zip(sizes, more))], [F(0), *more]
+
+    def above(self, low, high, way=1):
+        """Lines above its sums, or what is opposite to them (-1), if what units pass on lies between lines. In units of NEAR."""
+        found = []
+        for base, row in zip(self.base, self.rows):
+            row = [way * w for w in row]
+            its = [b if w > 0 else a for w, a, b in zip(row, low, high)]
+            found.append([-(-sum(map(mul, row, each)) >> self.bits) for each in zip(*its)])
+            found[-1][0] += up(way * base, NEAR)
+        return found
+
+    def back(self, worth):
+        """What a unit of what each unit passes on is worth, if a unit of each sum is worth so much."""
+        its, scale = in_whole_numbers(worth)
+        return [F(sum(map(mul, its, column)), scale << self.bits) for column in self.columns]
+
+
 class Model:
     """Sums of trees, or of weighted features, in exact numbers, as the file of the model says them.
 
     base: where each sum begins. The first one is 0, and nothing is added to it: a sum is what it is more than that. If there
         is one sum besides, it speaks for class 1; if there are several, there is one for each class, in order.
     weights: what a unit of each feature adds to each sum; none if they are sums of trees
+    layers: what a network makes of these sums; then `starts` is where they begin, and `base` where the last ones do
     trees: lists of nodes. A node (feature, cut, left, right, lost) sends values <= cut to the left, and one with a set of
         whole numbers in place of the cut those in the set. `lost` is whether it sends a missing value there, None if the model
         does not say. A leaf is one tuple: what it adds to each sum.
@@ -254,7 +310,8 @@ class Model:
     """
 
     def __init__(self, kind, data):
-        self.trees, self.weights, self.paths, self.curves, self.over, self.alone = [], [], [], [], 1, False
+        self.trees, self.weights, self.layers, self.paths, self.curves = [], [], [], [], []
+        self.over, self.alone = 1, False
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
@@ -272,7 +329,16 @@ class Model:
     def rounding(self, k, sizes):
         """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
         n = (len(self.weights) or sum(size != 0 for size in sizes)) + 4  # additions, and what is done to a term or to the sum
-        return n * self.step / (1 - n * self.step) * (abs(self.base[k]) + sum(sizes)) + self.extra[k]
+        return n * self.fine / (1 - n * self.fine) * (abs(self.starts[k]) + sum(sizes)) + self.spare[k]
+
+    def passed_on(self, sizes, off):
+        """By how much the last sums may be off, for first terms of these sizes, whose sums are off by so much themselves."""
+        off = [self.rounding(k, its) + x for k, (its, x) in enumerate(zip(sizes, off))]
+        size = [abs(start) + sum(its) + x for start, its, x in zip(self.starts, sizes, off)]
+        off = [x + its * (self.step - self.fine) for x, its in zip(off, size)]  # if they are made float32 then
+        for layer in self.layers:
+            size, off = layer.passed_on(size, off, self.step)
+        return [x + more for x, more in zip(off, self.extra)] if self.layers else off
 
     def sums(self, objective, kinds, single, digits, base, off=None):
         """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts."""
@@ -283,6 +349,7 @@ class Model:
         off = [F(0)] * len(base) if off is None else [real(x, "a doubt") for x in off]
         need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
         self.extra = [F(0)] + [x + 8 * self.step * (self.kind == "largest") for x in off]  # a softmax makes near ones equal
+        self.starts, self.spare, self.fine = self.base, self.extra, self.step
 
     def bent(self, curves):
         """What a mean makes of each sum; if nothing is said, its share."""
@@ -435,12 +502,26 @@ class Model:
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
         kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves")}
-        self.sums(told["sum"], kinds, False, 53, base, told.get("off"))
+        self.layers = [Layer(its) for its in told.get("layers", ())]
+        if self.layers:
+            self.read_layers(told, base)
+        else:
+            self.sums(told["sum"], kinds, False, 53, base, told.get("off"))
         self.weights = [(F(0), *its) for its in weights]
         self.bent(told.get("curves"))
         need(not any(curve.bend for curve in self.curves), "bent shares of weighted sums are not read")
         if self.kind == "leaves":
             self.read_paths(told["tree"])
+
+    def read_layers(self, told, starts):
+        """What a network makes of weighted sums, which are float64 before its own arithmetic begins."""
+        kinds, bits = {kind: kind for kind in ("logistic", "score", "value", "largest")}, told.get("digits", 53)
+        sizes = [len(starts)] + [len(layer.base) for layer in self.layers]
+        need(all(len(layer.leak) == n for layer, n in zip(self.layers, sizes)), "a layer of other units than sums reach it")
+        self.sums(told["sum"], kinds, False, whole(bits, 24, 54, "the number of digits"), self.layers[-1].base)
+        self.starts, self.fine = [F(0), *starts], F(1, 1 << 53)
+        self.spare = [F(0)] + [real(x, "a doubt") for x in told["off"]]
+        need(len(self.spare) == len(self.starts) and min(self.spare) >= 0, "not a doubt for each sum")
 
     def read_paths(self, tree):
         """A tree whose nodes send a row to the right if a sum is at least 0. Each is reached in one way."""
@@ -475,7 +556,13 @@ class Model:
             while len(node) > 1:
                 node = nodes[node[2] if self.left(node, row[node[0]]) else node[3]]
             adds.append(node[0])
-        return list(map(sum, zip(*adds))) or [F(0)] * len(self.base)
+        added = list(map(sum, zip(*adds))) or [F(0)] * len(self.starts)
+        if self.layers:
+            sums = list(map(sum, zip(self.starts, added)))
+            for layer in self.layers:
+                sums = [F(0), *layer.sums(layer.passed(sums[1:]))]
+            added = [x - b for x, b in zip(sums, self.base)]
+        return added
 
 
 Goal = namedtuple("Goal", "plus less least firm strict")
@@ -740,12 +827,16 @@ class Column:
             near += [self.start + (way * self.rate - slope) / (2 * self.square) for way in (-1, 1)]
         near = [min(max(x, low), high) for x in near] if low <= high else []
         if self.step:
-            blur = 2 * self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
-            first, last = up(low - blur - self.anchor, self.step), (high + blur - self.anchor) // self.step
+            first, last, blur = self.steps(low, high)
             places = {k for x in near for k in ((x - self.anchor) // self.step, up(x - self.anchor, self.step))}
             near = {self.anchor + min(max(k, first), last) * self.step for k in places} if first <= last else ()
         slack = {x: blur * (self.rate + 2 * self.square * (abs(x - self.start) + blur) + abs(slope)) for x in near if blur}
         return min([(self.paid(x, free) + slope * x - slack.get(x, 0), x) for x in near], default=None)
+
+    def steps(self, low, high):
+        """The first and the last step of the grid in a range, and how far a number may be off of it."""
+        blur = 2 * self.blur * (abs(self.anchor) + max(abs(low), abs(high)))
+        return up(low - blur - self.anchor, self.step), (high + blur - self.anchor) // self.step, blur
 
     def paid(self, value, free=False):
         """What a change to a number costs, unless nothing has a price."""
@@ -995,12 +1086,12 @@ class Question:
         self.rules = [Rule(told, self.columns) for told in own.get("never", ())]
         each = [[adds.get(j, 0) for adds, _ in self.limits] for j in range(len(self.columns))]
         self.terms = [Term(column, self.model, its) for column, its in zip(self.columns, each) if self.model.weights]
-        sizes = enumerate(zip(*[term.size for term in self.terms]))
-        doubts = [self.model.rounding(k, its) + sum(term.off[k] for term in self.terms) for k, its in sizes]
+        sizes = list(zip(*[term.size for term in self.terms]))
+        doubts = self.model.passed_on(sizes, [sum(its) for its in zip(*[term.off for term in self.terms])])
         self.wanted = Wanted(self.model, shared.told["wanted"], doubts or self.model.doubts)
         steps = any(column.radius and column.step for column in self.columns)
         need(self.norm in (None, "linf") or not steps, "a round ball of numbers on a grid")
-        need(not self.norm or not (self.wanted.mean or self.model.paths), "a ball of what is no sum")
+        need(not self.norm or not (self.wanted.mean or self.model.paths or self.model.layers), "a ball of what is no sum")
         need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
         self.ways = [[self.held(goal) for goal in way] * self.copies for way in self.wanted.ways]
         if not self.model.weights:
@@ -1290,7 +1381,7 @@ class Term:
     """
 
     def __init__(self, column, model, limits):
-        sums = range(len(model.base))
+        sums = range(len(model.starts))
         weights = [model.weights[f] if f < len(model.weights) else [F(0)] * len(sums) for f in column.features]
         need(column.now is None or column.price[-1] is None or not column.lost, column.name, "may become missing, before weights")
         self.column, self.levels = column, column.levels is not None
@@ -1353,6 +1444,72 @@ class Term:
         found = c.least(max(above, c.low), min(most, c.high), -slope, free) if may_change else None
         return (-self.gain(c.now, worth), c.now) if may_stay else None, found and (found[0] - base, found[1])
 
+    def start(self, part, free):
+        """The cheapest value of a part, and its price; None if there is none."""
+        c = self.column
+        if self.levels:
+            its = [(F(0) if free else c.price[k], k) for k in range(len(self.adds)) if part >> k & 1]
+            return min(its, default=None) and min(its)[::-1]
+        need(c.now is not None, "a number of", c.name, "that is missing, before a network")
+        if not part or part[2]:
+            return (c.now, F(0)) if part else None
+        low, high = self.ends(part)
+        return (min(max(c.start, low), high), c.paid(min(max(c.start, low), high), free)) if part[3] and low <= high else None
+
+    def ends(self, part):
+        """Between which numbers a change lies, with what may be off of a grid."""
+        c, (low, high) = self.column, (max(part[0], self.column.low), min(part[1], self.column.high))
+        if c.step and low <= high:
+            first, last, blur = c.steps(low, high)
+            low, high = c.anchor + first * c.step - blur, c.anchor + last * c.step + blur
+        return low, high
+
+    def directions(self, j, part, start, price, spare, free):
+        """How a part leaves its start, if so much of the claim is left. A fee is spread over the longest way."""
+        c = self.column
+        if self.levels:
+            for k in range(len(self.adds)):
+                more = F(0) if free else (c.price[k] or 0) - price
+                if part >> k & 1 and k != start and (free or more < spare):
+                    yield Direction(j, k, start, more / spare or F(1), more / spare or F(1), more == 0)
+            return
+        low, high = self.ends(part) if part[3] else (start, start)
+        for side, far in (1, high - start), (-1, start - low):
+            rate = F(0) if free else c.rate + 2 * c.square * abs(start - c.start)
+            if part[2] and not free:
+                far = min(far, (spare - c.fee) / rate) if rate else far if spare > c.fee else F(0)
+                far = min(far, F(isqrt(int(spare / c.square * (1 << 200))) + 1, 1 << 100)) if c.square else far
+                rate += c.fee / far if far > 0 else 0
+            if far > 0:
+                scale = spare / rate if rate else far
+                yield Direction(j, side, start, scale, min(far / scale, F(1)), rate == 0)
+
+    def gain_of(self, value, k):
+        """What a value adds to a sum."""
+        return self.adds[value][k] if self.levels else self.slope[k] * value + self.base[k]
+
+    def gain_along(self, way, k):
+        """What all of a direction adds to a sum."""
+        if self.levels:
+            return (self.adds[way.side][k] - self.adds[way.start][k]) / way.scale
+        return self.slope[k] * way.side * way.scale
+
+    def least_tilted(self, part, worth, free, start, tilted):
+        """`least` over the start of a part and its directions, of which each share is worth something, too."""
+        c = self.column
+        if self.levels:
+            each = [(start, F(0)), *[(its.side, its.scale * slope) for its, slope in tilted]]
+            its = [(c.price[k] * (not free) - self.gain(k, worth) - more, k) for k, more in each]
+            return [min([x for x in its if (x[1] == c.now) == stays], default=None) for stays in (True, False)]
+        slope, base = (sum(map(mul, worth, its)) for its in (self.slope, self.base))
+        found = [c.least(start, start, -slope, free)] if part[3] else []
+        for its, more in tilted:
+            far, steep = start + its.side * its.scale * its.cap, its.side * more / its.scale
+            best = c.least(min(start, far), max(start, far), -slope - steep, free)
+            found.append(best and (best[0] + steep * start, best[1]))
+        found = [(best[0] - base, best[1]) for best in found if best]
+        return (-self.gain(c.now, worth), c.now) if part[2] else None, min(found, default=None)
+
 
 class LinearWalk:
     """The walk for weighted sums. A box is a part of each column, and a way. No row of it that reaches the goals costs less than
@@ -1361,13 +1518,14 @@ class LinearWalk:
     """
 
     def __init__(self, question):
-        self.q, self.terms, sums = question, question.terms, len(question.model.base)
-        kept = [Goal(sums + k, 0, -most, -most, False) for k, (_, most) in enumerate(question.limits)]
+        self.q, self.terms, sums = question, question.terms, len(question.model.starts)
+        self.kept = [Goal(sums + k, 0, -most, -most, False) for k, (_, most) in enumerate(question.limits)]
         self.mean, self.logits = question.wanted.mean, len(question.ways[0])
         self.reach = [F(0)] * self.logits  # what a unit of each logit is taken to cost, where its ends are looked for
-        self.rates = [F(0)] * (max(map(len, question.ways)) + len(kept) + bool(self.mean))  # a shorter way has fewer
+        self.rates = [F(0)] * (max(map(len, question.ways)) + len(self.kept) + bool(self.mean))  # a shorter way has fewer
         self.rules = [rule.parts for rule in question.rules]
-        self.open = [self.narrowed([term.all for term in self.terms], way + kept) for way in reversed(question.ways)]
+        box = self.narrowed([term.all for term in self.terms])
+        self.open = [(box, way + self.kept) for way in reversed(question.ways)]
 
     def step(self, kind, what):
         if kind == "rate":
@@ -1377,27 +1535,50 @@ class LinearWalk:
             rates, shift = rates_of(what, self.logits)
             self.reach = [F(rate, 1 << shift) for rate in rates]
         elif kind == "split":
-            j, (box, way) = whole(what[0], 0, len(self.terms), "a column"), self.open.pop()
+            j, (box, *rest) = whole(what[0], 0, len(self.terms), "a column"), self.open.pop()
             for part in self.terms[j].parts(box[j], what[1])[::-1]:
-                self.open.append(self.narrowed([part if i == j else its for i, its in enumerate(box)], way))
+                self.open.append((self.narrowed([part if i == j else its for i, its in enumerate(box)]), *rest))
         else:
             need((kind, what) == ("end", "dual"), "an unknown step:", shown(kind))
             found = self.bound(*self.open.pop(), self.rates)
             need(found is None or found[0] >= self.q.below, "the rate does not prove the claim")
 
-    def narrowed(self, box, way):
+    def narrowed(self, box):
         while leave_out(self.rules, box, lambda j, part, its: self.terms[j].without(part, its)):
             pass
-        return box, way
+        return box
 
     def bound(self, box, way, rates):
         """The bound of rates, and the value of each column that it comes from; None if nobody is in the box."""
-        total, values, savings, room = sum(map(mul, rates, [goal.least for goal in way])), [], [], self.q.limit
-        worth = [F(0)] * len(self.q.model.base + self.q.limits)  # of a unit of each sum
+        worth = self.worth(rates, way, len(self.q.model.starts + self.q.limits))
+        found = self.together([term.least(part, worth, self.q.none) for term, part in zip(self.terms, box)])
+        if found is None:
+            return None
+        total, values = sum(map(mul, rates, [goal.least for goal in way])) + found[0], found[1]
+        if self.mean:
+            ends = list(self.ends(box, way))
+            if any(high < low for low, high in ends):
+                return None
+            total += rates[-1] * self.mean[0]
+            each = zip(self.q.wanted.curves, rates, ends)
+            total -= sum(curve.above(rates[-1], rate * GRAIN, 0, *its, GRAIN) for curve, rate, its in each)
+        return total, values
+
+    @staticmethod
+    def worth(rates, way, sums):
+        """What a unit of each sum is worth, if a unit of each goal is."""
+        worth = [F(0)] * sums
         for rate, goal in zip(rates, way):
             worth[goal.plus], worth[goal.less] = worth[goal.plus] + rate, worth[goal.less] - rate
-        for j, (term, part) in enumerate(zip(self.terms, box)):
-            stay, change = term.least(part, worth, self.q.none)
+        return worth
+
+    def together(self, each):
+        """What columns cost at least together, where as many change as may, and their values; None if nobody is there.
+
+        each: the least of a column if it stays, and if it changes, each with its value; None if it may not
+        """
+        total, values, savings, room = F(0), [], [], self.q.limit
+        for j, (stay, change) in enumerate(each):
             if stay is None and change is None:
                 return None
             room -= stay is None
@@ -1408,13 +1589,6 @@ class LinearWalk:
         for saving, j, value in sorted(savings)[: max(room, 0)]:
             if saving < 0:
                 total, values[j] = total + saving, value
-        if self.mean:
-            ends = list(self.ends(box, way))
-            if any(high < low for low, high in ends):
-                return None
-            total += rates[-1] * self.mean[0]
-            each = zip(self.q.wanted.curves, rates, ends)
-            total -= sum(curve.above(rates[-1], rate * GRAIN, 0, *its, GRAIN) for curve, rate, its in each)
         return (total, values) if room >= 0 else None
 
     def ends(self, box, way):
@@ -1425,12 +1599,197 @@ class LinearWalk:
         for goal, reach in zip(way, self.reach):
             unit, ends = reach or F(1), []
             for sign in (-1, 1):
-                worth = [F(0)] * len(self.q.model.base + self.q.limits)
+                worth = [F(0)] * len(self.q.model.starts + self.q.limits)
                 worth[goal.plus], worth[goal.less] = sign * unit, -sign * unit
                 each = [term.least(part, worth, self.q.none or not reach) for term, part in zip(self.terms, box)]
                 most = self.q.below * (reach > 0) - sum(min(x[0] for x in its if x) for its in each)
                 ends.append((sign * most / unit - goal.least) / GRAIN)
             yield ends
+
+
+# -------------------------------------------------------------------------------------------------- the walk for networks
+
+PARTS = 1 << 30  # a share between two lines is so many of these
+
+Direction = namedtuple("Direction", "column side start scale cap free")
+"""How a row leaves where its box starts: one column, by a share of `scale`, its side up (1) or down (-1); or to level `side`.
+
+cap: the largest share. free: whether it costs nothing. Else a share costs at least as much of what is left of the claim.
+"""
+
+Unit = namedtuple("Unit", "least most steep over")
+"""Between which ends what reaches a unit lies. If 0 is between them: how steep the line is that lies above both ends, and a line
+above what it passes on, as a function of the shares."""
+
+
+def scaled_up(line, factor):
+    """A line times a fraction that is at least 0, or a line above that."""
+    return [-(-x * factor.numerator // factor.denominator) for x in line]
+
+
+def opposite(line):
+    return [-x for x in line]
+
+
+class NetworkWalk(LinearWalk):
+    """The walk for networks. A box is a part of each column, a way, and on which side of 0 some units are.
+
+    A line is a function of the shares of directions, at least 0: what it is where the box starts, and what each adds. In a box,
+    each sum lies between two lines. For rates r of the goals and any lines, no row that reaches the goals costs less than
+
+        r x goals + the sum over columns of their least (price - r x what lies above what is wanted).
+
+    What a unit passes on lies above leak, and 1, times what reaches it. It lies below the line over its ends, and below the line
+    through what it is where all of the claim is spent in one direction, because it is convex. `lines` says how much of the second
+    is in a mixture of the first two, and of the third in one of the last two. `holds` says what it is worth that the lines above
+    are above those below, or that a unit is on its side of 0.
+    """
+
+    def __init__(self, question):
+        self.layers, self.units = question.model.layers, sum(len(layer.leak) for layer in question.model.layers)
+        self.lines, self.holds = [(F(1, 2), F(1, 2))] * self.units, [F(0)] * self.units
+        self.first, self.seen = (None, None), (None, None, None)
+        super().__init__(question)
+        self.open = [(box, way, {}) for (box, _), way in zip(self.open, question.ways[::-1])]
+
+    def step(self, kind, what):
+        if kind == "lines":
+            self.say(self.lines, what, lambda its: tuple(F(whole(x, 0, PARTS + 1, "a share"), PARTS) for x in its))
+        elif kind == "holds":
+            shift = whole(what[0], 0, 1000, "a shift")
+            self.say(self.holds, what[1:], lambda its: F(whole(*its, 0, BIG, "a worth"), 1 << shift))
+        elif kind == "unit":
+            n, (box, way, sides) = whole(what, 0, self.units, "a unit"), self.open.pop()
+            need(n not in sides, "a unit that is on one side already")
+            self.open += [(box, way, {**sides, n: side}) for side in (-1, 1)]
+        else:
+            super().step(kind, what)
+
+    def say(self, state, told, read):
+        """Say something of some units: the gap to each from the one before, and what it is."""
+        at = 0
+        for gap, *its in told:
+            at = whole(at + whole(gap, 0, BIG, "a gap"), 0, self.units, "a unit")
+            state[at] = read(its)
+
+    def most(self, line, directions):
+        """The most that a line is: one share may be spent in all, and each column moves freely in one direction."""
+        total, left, free = line[0], SHARE, {}
+        priced = []
+        for slope, its in zip(line[1:], directions):
+            if slope > 0 and its.free:
+                free[its.column] = max(free.get(its.column, 0), slope)
+            elif slope > 0:
+                priced.append((slope, up(its.cap, F(1, SHARE))))
+        for slope, cap in sorted(priced, reverse=True):
+            total, left = total - (-slope * min(cap, left) >> FINE), left - min(cap, left)
+        return total + sum(free.values())
+
+    def over(self, line, leak, directions):
+        """A line above what a unit passes on of at most a line: where all is spent in one direction, it is what it is there."""
+
+        def passed(x):
+            return x if x > 0 else -(-x * leak.numerator // leak.denominator)
+
+        start = passed(line[0])
+        each = zip(line[1:], directions)
+        return [start, *[max(x, 0) if its.free else passed(line[0] + x) - start for x, its in each]]
+
+    def begun(self, box):
+        """Where a box starts, the directions in which rows below the claim leave it, the first sums; None if there are none."""
+        if self.first[0] is not box:
+            self.first = box, self.begin(box)
+        return self.first[1]
+
+    def begin(self, box):
+        starts = [term.start(part, self.q.none) for term, part in zip(self.terms, box)]
+        if None in starts:
+            return None
+        spare = self.q.below - sum(price for _, price in starts)
+        if spare <= 0:
+            return None
+        each, lines = enumerate(zip(self.terms, box, starts)), []
+        directions = [d for j, (term, part, its) in each for d in term.directions(j, part, *its, spare, self.q.none)]
+        for k, base in list(enumerate(self.q.model.starts))[1:]:
+            at = base + sum(term.gain_of(value, k) for term, (value, _) in zip(self.terms, starts))
+            lines.append([at, *[self.terms[its.column].gain_along(its, k) for its in directions]])
+        return starts, directions, lines
+
+    def reached(self, box, sides):
+        """The units of a box, layer by layer; None if nobody is in it."""
+        if self.seen[0] is not box or self.seen[1] is not sides:
+            self.seen = box, sides, self.looked_at(box, sides)
+        return self.seen[2]
+
+    def looked_at(self, box, sides):
+        found = self.begun(box)
+        if found is None:
+            return None
+        (_, directions, lines), n, units = found, 0, []
+        high, low = [[up(x, NEAR) for x in line] for line in lines], [[-up(-x, NEAR) for x in line] for line in lines]
+        ends = [(-INF, INF)] * len(lines)
+        for layer in self.layers:
+            its = [self.unit(*each, sides.get(n + k), directions) for k, each in enumerate(zip(layer.leak, low, high, ends))]
+            if None in its:
+                return None
+            n += len(its)
+            units.append([unit for unit, *_ in its])
+            _, below, above, least, most = zip(*its)
+            high, low = layer.above(below, above), list(map(opposite, layer.above(below, above, -1)))
+            ends = [(-b, a) for (a,), (b,) in zip(layer.above(least, most), layer.above(least, most, -1))]
+        return units
+
+    def unit(self, leak, low, high, ends, side, directions):
+        """What is known of a unit, the lines below and above what it passes on, and its ends; None if it cannot be."""
+        least, most = max(ends[0], -self.most(opposite(low), directions)), min(ends[1], self.most(high, directions))
+        least, most = max(least, 0) if side == 1 else least, min(most, 0) if side == -1 else most
+        if least > most:
+            return None
+        passed = [[-up(-x * (leak if x < 0 else 1))] for x in (F(least),)] + [
+            [up(x * (leak if x < 0 else 1))] for x in (F(most),)
+        ]
+        if least < 0 < most and leak < 1:
+            steep = F(up((most - leak * least) / (most - least), GRAIN)) * GRAIN
+            chord = scaled_up([high[0] - least, *high[1:]], steep)
+            chord[0] += up(leak * least)
+            over = self.over(high, leak, directions)
+            slope = F(1) if most > -least else leak
+            return Unit(least, most, steep, over), opposite(scaled_up(opposite(low), slope)), min(over, chord), *passed
+        slope = F(1) if least >= 0 else leak
+        return Unit(least, most, slope, None), opposite(scaled_up(opposite(low), slope)), scaled_up(high, slope), *passed
+
+    def bound(self, box, way, sides, rates):
+        """The bound of rates and lines, and the value of each column that it comes from; None if nobody is in the box."""
+        units = self.reached(box, sides)
+        if units is None:
+            return None
+        (starts, directions, _), n, more, over = self.begun(box), self.units, [], []
+        total = sum(map(mul, rates, [goal.least for goal in [*way, *self.kept]]))
+        worth = self.worth(rates, way, len(self.q.model.base))[1:]
+        for layer, its in zip(self.layers[::-1], units[::-1]):
+            total -= sum(map(mul, worth, layer.base)) * (layer is not self.layers[-1])  # goals begin at the last ones
+            worth, n = layer.back(worth), n - len(its)
+            for k, (unit, leak) in enumerate(zip(its, layer.leak)):
+                hold, (low, high) = self.holds[n + k], self.lines[n + k]
+                if unit.over is None:
+                    worth[k] = worth[k] * unit.steep + sides.get(n + k, 0) * hold
+                    continue
+                above, below = (hold + max(way * worth[k], 0) for way in (1, -1))
+                worth[k] = above * high * unit.steep - below * (leak + (1 - leak) * low)
+                total -= above * high * (leak - unit.steep) * unit.least * NEAR
+                more.append(above * (1 - high))
+                over.append(unit.over)
+        more, scale = in_whole_numbers(more)
+        tilt = [F(sum(map(mul, more, each)), scale) * NEAR for each in zip(*over)] or [F(0)] * (1 + len(directions))
+        worth = [F(0), *worth, *[F(0)] * len(self.q.limits)]
+        total -= tilt[0] + sum(map(mul, worth, self.q.model.starts))
+        worth = [x + y for x, y in zip(worth, self.worth(rates[len(way) :], self.kept, len(worth)))]
+        tilted = [[] for _ in self.terms]
+        for its, slope in zip(directions, tilt[1:]):
+            tilted[its.column].append((its, slope))
+        each = zip(self.terms, box, starts, tilted)
+        found = self.together([term.least_tilted(part, worth, self.q.none, start, its) for term, part, (start, _), its in each])
+        return found and (total + found[0], found[1])
 
 
 # ------------------------------------------------------------------------------------------------------------- a proof
@@ -1454,8 +1813,8 @@ def recorded(rows, model):
     """Compare the sums of recorded rows with what the estimator said: of class 1, or of each class, or the probabilities."""
     for inputs, said in rows:
         row, its = [model.read(perhaps(x, "an input")) for x in inputs], said if type(said) is list else [said]
-        added, sizes = model.added(row), zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)])
-        doubts = [model.rounding(k, each) for k, each in enumerate(sizes)] or model.doubts
+        added, sizes = model.added(row), list(zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)]))
+        doubts = model.passed_on(sizes, [F(0)] * len(model.starts)) if model.weights else model.doubts
         if model.paths:
             least, most = ([b + x + way * d for b, x, d in zip(model.base, added, doubts)] for way in (-1, 1))
             near = [value for way, value in model.paths if all(most[plus] >= least[less] for plus, less in way)]
@@ -1490,6 +1849,11 @@ def likely(model, added, doubts, said):
         need(least - doubt <= apart <= most + doubt, "a recorded row has another probability")
 
 
+def walk_of(question):
+    """The walk for a question."""
+    return (NetworkWalk if question.model.layers else LinearWalk if question.model.weights else Walk)(question)
+
+
 def verify(lines, shared):
     """What the lines of a proof say, in words, if it is true. Raises `Wrong` if it is not proven."""
     need(len(lines) > 2, "the proof has no steps")
@@ -1503,7 +1867,7 @@ def verify(lines, shared):
 def proven(question, own, lines):
     """What the lines of a proof say about a question that was read from the first of them."""
     found = None if own["answer"] is None else question.answer(own["answer"])
-    walk, steps = (LinearWalk if question.model.weights else Walk)(question), Counter()
+    walk, steps = walk_of(question), Counter()
     for number, line in enumerate(lines[1:-1], 2):
         try:
             ((kind, what),) = parsed(line).items()
@@ -1572,12 +1936,17 @@ def check(path, known):
         shared = Shared(told, model)
         rests = LIMITS.format(
             of=shown(about["of"]), sha=about["sha256"], reads="float32" if model.single else "float64",
-            terms=f"{len(model.weights)} weights" if model.weights else f"{len(model.trees)} trees",
+            terms=size_of(model),
             doubt="units of their last digits" if model.weights else digits(max(model.doubts), 2),
             recorded=recorded(told["recorded"], model),
         )  # fmt: skip
         known[name, sha256] = shared, rests
     return verify(lines, known[name, sha256][0])
+
+
+def size_of(model):
+    units = sum(len(layer.leak) for layer in model.layers)
+    return f"{units} units" if units else f"{len(model.weights)} weights" if model.weights else f"{len(model.trees)} trees"
 
 
 def proofs_of(path):

@@ -183,7 +183,7 @@ SABOTAGE = {
     "saves with too few": ("[: max(room, 0)]", "[: max(room - 1, 0)]"),
     "forgets that numbers may stay": ("if may_stay else None", "if False else None"),
     "takes what is missing for 0": ("column.inputs[-1] if column.lost else ()", "()"),
-    "asks for twice the goal": ("total, values, savings, room = sum(", "total, values, savings, room = 2 * sum("),
+    "asks for twice the goal": ("total, values = sum(map(mul, rates", "total, values = 2 * sum(map(mul, rates"),
     "forgets half of a grid": ("in ((x - self.anchor) // self.step, up(", "in (up(x - self.anchor, self.step), up("),
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from butfor.importers.read import Reading
 from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE
 from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, hexes, weights_file
+from butfor.space.space import Space
 
 SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves")
 """What weighted sums may be, as the checker calls it."""
@@ -95,31 +96,45 @@ def linear_file(
     - `told`: whether `score` says the probabilities of all classes;
     - `tree`: what is made of several sums, if they are the decisions of a tree.
     """
-    model, space = reading.model, reading.space
+    model = reading.model
     assert isinstance(model, Linear)
-    binned = any(space.features[j].levels is None for j in model.stepped_when_known)
-    if (
-        any(curve.bend for curve in line.curves)
-        or kind not in SUMS_OF_WEIGHTS
-        or binned
-        or model.blur.any()
-        or max(reading.unit, model.unit) > UNIT_DOUBLE
-    ):
+    if any(curve.bend for curve in line.curves) or kind not in SUMS_OF_WEIGHTS or reading.unit > UNIT_DOUBLE:
         return None
-    weights = line.rows @ model.slope
-    base = line.rows @ model.intercept + line.shift - weights @ np.broadcast_to(model.centre, weights.shape[1])
-    levels = [j for j, feature in enumerate(space) if feature.levels is not None]
-    adds = [(j, line.rows @ model.steps[j]) for j in levels]
-    met = [each if space.features[j].missing else each[:, :-1] for j, each in adds]  # the last is the missing level
-    same = [(each == each[:, :1]).all(axis=1) for each in met]  # what all levels add is part of the base
-    for (_, each), alike in zip(adds, same, strict=True):
-        base = base + np.where(alike, each[:, 0], 0.0)
-    of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]
-    terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (largest + np.abs(model.centre))
-    terms = terms + model.largest_step[:, levels].sum(axis=1)
-    off = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
+    weighed = WeightedSums.of(model, line, reading.space, largest)
+    if weighed is None:
+        return None
     file = weights_file(
-        of, kind, base, np.hstack([weights, *of_levels]), score, off=off, of_probabilities=told,
+        of, kind, weighed.base, weighed.weights, score, off=weighed.off, of_probabilities=told,
         more=line.told if tree is None else {"tree": tree},
     )  # fmt: skip
-    return file, WeighedInputs(space, model, tuple(adds))
+    return file, weighed.inputs
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSums:
+    """Weighted sums (sums, features): where they start, by how much each may be off besides its additions, and their rows."""
+
+    base: FloatArray
+    weights: FloatArray
+    off: FloatArray
+    inputs: WeighedInputs
+
+    @classmethod
+    def of(cls, model: Linear, line: Line, space: Space, largest: FloatArray) -> WeightedSums | None:
+        """Lines of the scores of a model; None if it has bins beside its slopes, or is not computed in float64."""
+        binned = any(space.features[j].levels is None for j in model.stepped_when_known)
+        if binned or model.blur.any() or model.unit > UNIT_DOUBLE:
+            return None
+        weights = line.rows @ model.slope
+        base = line.rows @ model.intercept + line.shift - weights @ np.broadcast_to(model.centre, weights.shape[1])
+        levels = [j for j, feature in enumerate(space) if feature.levels is not None]
+        adds = [(j, line.rows @ model.steps[j]) for j in levels]
+        met = [each if space.features[j].missing else each[:, :-1] for j, each in adds]  # the last is the missing level
+        same = [(each == each[:, :1]).all(axis=1) for each in met]  # what all levels add is part of the base
+        for (_, each), alike in zip(adds, same, strict=True):
+            base = base + np.where(alike, each[:, 0], 0.0)
+        of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]
+        terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (largest + np.abs(model.centre))
+        terms = terms + model.largest_step[:, levels].sum(axis=1)
+        off = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
+        return cls(base, np.hstack([weights, *of_levels]), off, WeighedInputs(space, model, tuple(adds)))

@@ -29,9 +29,9 @@ class LinearProver:
     """
 
     def __init__(self, question: Any, budget: Budget) -> None:
-        self.walk, self.budget, self.lines = checker().LinearWalk(question), budget, list[str]()
-        self.below, self.free = question.below, question.none
-        self.sums = len(question.model.base + question.limits)
+        self.walk, self.budget, self.lines = checker().walk_of(question), budget, list[str]()
+        self.question, self.below, self.free = question, question.below, question.none
+        self.sums = len(question.model.starts + question.limits)
 
     def prove(self) -> list[str]:
         """The steps."""

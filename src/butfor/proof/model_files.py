@@ -16,15 +16,20 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import Begun, Source
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.space import frames
 from butfor.space.space import Space
 
 PROVEN = (
     "XGBoost (XGBClassifier, XGBRegressor and their forests, JSON), LightGBM (LGBMClassifier, LGBMRegressor), CatBoost, "
     "scikit-learn's decision trees, random and extra forests, gradient boosting, histogram gradient boosting and linear models, "
-    "Cox models of scikit-survival, and of what is read as a sum of trees, of steps or of weights, or as one oblique tree"
+    "Cox models of scikit-survival, and of what is read as a sum of trees, of steps or of weights, as one oblique tree, or as a "
+    "network of ReLU"
 )
 """The models of which proofs are made."""
+
+BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
+"""The binary digits of a sum, by its unit roundoff."""
 
 
 def not_proven(what: str) -> UnsupportedModelError:

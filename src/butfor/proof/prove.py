@@ -138,7 +138,7 @@ def prove(
     - `time_limit`: the seconds for each answer;
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
-    It takes sums of trees, single trees, linear models, and what [the page of proofs](../how-to/proofs.md) lists.
+    It takes sums of trees, single trees, linear models, networks, and what [the page of proofs](../how-to/proofs.md) lists.
     It refuses others by name. Of several answers to a row, the cheapest is proven.
     If a cheaper row refutes a claim, a `bf.errors.RefutedError` names the row, after all other proofs were written.
 

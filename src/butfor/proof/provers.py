@@ -7,6 +7,7 @@ from typing import Any
 from butfor.proof.checker import checker
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.mean_prover import MeanProver
+from butfor.proof.network_prover import NetworkProver
 from butfor.proof.prover import Prover
 from butfor.proof.rivals_prover import RivalsProver
 from butfor.proof.sigmoids_prover import SigmoidsProver
@@ -20,5 +21,7 @@ def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
         return (MeanProver if mean else Prover)(asked, checker().runs, budget)
     if mean:
         return SigmoidsProver(asked, budget)
+    if asked.model.layers:
+        return NetworkProver(asked, budget)
     several = asked.model.paths or len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
     return (RivalsProver if several else LinearProver)(asked, budget)

@@ -21,20 +21,26 @@ from butfor.model.cells import level_cells
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import Logistic, MonotoneFunction, Scaled
+from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
-from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
 from butfor.proof.linear_files import Line, MeanCurve, linear_file
-from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, estimator_of, hexes, not_proven
+from butfor.proof.model_files import (
+    BITS_OF_SUMS,
+    AbstractInputs,
+    ColumnInputs,
+    ModelFile,
+    estimator_of,
+    hexes,
+    not_proven,
+)
+from butfor.proof.network_files import network_file
 from butfor.space.feature import Feature
 from butfor.space.space import Space
-
-BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
-"""The binary digits of a sum, by its unit roundoff."""
 
 Sets = dict[tuple[int, bytes], int]
 """The feature for each set of levels, by its column and its mask."""
@@ -94,6 +100,11 @@ def read_file(
         if decided is None:
             raise not_proven(f"a {of}")
         return decided
+    if isinstance(model, Network):
+        network = network_file(reading, readout, adds, largest, whose, score, by == "predict_proba")
+        if network is None:
+            raise not_proven(f"a {of}")
+        return network
     line = _line(readout, model.scores) if adds and isinstance(model, Linear | Trees) else None
     if line is None:
         raise not_proven(f"a {of}")

@@ -32,6 +32,7 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
     for refused, of in (
         (model.kind == "mean", "a mean of probabilities"),
         (model.paths, "an oblique tree"),
+        (model.layers, "a network"),
         (model.trees and not isinstance(problem.model, Trees), "steps of single columns"),
         (model.trees and ball.norm is not BallNorm.LINF, "trees, of which only boxes (norm='linf') are proven"),
     ):

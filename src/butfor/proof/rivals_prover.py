@@ -48,7 +48,7 @@ class RivalsProver(LinearProver):
         planes, share = found
         rows = [(plane.row, part) for plane, part in zip(planes, share.tolist(), strict=True) if part > TAKES_PART]
         broken = [part for row, _ in sorted(rows, key=lambda own: -own[1]) if (part := self._broken(box, row))]
-        parting = broken[0] if broken else self._parting(box, rows)
+        parting = broken[0] if broken else self._parting(box, _mixed(rows))[1]
         if not parting:
             row, _ = max(rows, key=lambda own: own[1])
             # it reaches the goals within the digits of the linear program, so the claim is too bold by what sums are in doubt
@@ -154,21 +154,18 @@ class RivalsProver(LinearProver):
             raise UnprovenError
         return found
 
-    def _parting(self, box: list[Any], rows: list[tuple[list[Any], float]]) -> list[Any]:
-        """Where to part a box so that its best mixture lies in neither part: the column in which it is least like a row.
+    def _parting(self, box: list[Any], mixed: Sequence[dict[Any, float]]) -> tuple[float, list[Any]]:
+        """Where to part a box so that a mixture lies in neither part: the column in which it is least like a row, and how much.
 
-        It is empty if the mixture is one row.
+        `mixed`: of each column, the shares of its values. Nothing is parted if the mixture is one row.
         """
         best, found = 0.0, list[Any]()
-        for j, term in enumerate(self.walk.terms):
-            shares: dict[Any, float] = {}
-            for row, share in rows:
-                shares[row[j]] = shares.get(row[j], 0.0) + share
+        for j, (term, shares) in enumerate(zip(self.walk.terms, mixed, strict=True)):
             if len(shares) > 1:
                 much = self._unlike(term, shares)
                 if not found or much > best:
                     best, found = much, [j, self._middle(term, box[j], shares)]
-        return found
+        return best, found
 
     def _unlike(self, term: Any, shares: dict[Any, float]) -> float:
         """How much a mixture of values is unlike one of them: in shares, or in claims that it costs too little."""
@@ -176,12 +173,16 @@ class RivalsProver(LinearProver):
         if term.levels or None in shares:
             return 1.0 - max(shares.values())
         mean = _mean(shares)
-        mixed = sum(share * float(self._price(term, value)) for value, share in shares.items())
-        gap = float(self._price(term, mean)) - mixed
+        mixed = sum(share * float(self._mixing_price(term, value)) for value, share in shares.items())
+        gap = float(self._mixing_price(term, mean)) - mixed
         if term.column.step:
             off = (mean - term.column.anchor) / term.column.step
             gap += float(self.below * abs(off - round(off)))
         return gap / float(self.below) + (min(moved, 1.0 - moved) if self.walk.q.counted else 0.0)
+
+    def _mixing_price(self, term: Any, value: Any) -> Fraction:
+        """What a value costs, as far as a mixture of values may cost less."""
+        return self._price(term, value)
 
     def _middle(self, term: Any, part: Any, shares: dict[Any, float]) -> Any:
         """Between the values of a mixture."""
@@ -192,6 +193,15 @@ class RivalsProver(LinearProver):
             return hex(1 << max(values, key=shares.__getitem__))
         low, high = values[0], values[-1]
         return self._place(term, part, low, high, (_mean(shares) - low) / (high - low))
+
+
+def _mixed(rows: list[tuple[list[Any], float]]) -> list[dict[Any, float]]:
+    """Of each column, the shares of its values in a mixture of rows."""
+    mixed: list[dict[Any, float]] = [{} for _ in rows[0][0]]
+    for row, share in rows:
+        for own, value in zip(mixed, row, strict=True):
+            own[value] = own.get(value, 0.0) + share
+    return mixed
 
 
 def bends(term: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from operator import mul
 from typing import Any
@@ -124,12 +125,12 @@ class SigmoidsProver(RivalsProver):
         missing, count = self._missing(way, row), self.walk.logits
         return [*missing[count:], self.shift + sum(map(mul, self.slopes, missing))]
 
-    def _parting(self, box: list[Any], rows: list[tuple[list[Any], float]]) -> list[Any]:
+    def _parting(self, box: list[Any], mixed: Sequence[dict[Any, float]]) -> tuple[float, list[Any]]:
         """As for others. But instead of a column of any numbers, the one that moves the logits most is parted, in the middle."""
-        found = super()._parting(box, rows)
+        much, found = super()._parting(box, mixed)
         if found and (self.walk.terms[found[0]].levels or self.walk.terms[found[0]].column.step):
-            return found
-        return self._widest(box) or found
+            return much, found
+        return much, self._widest(box) or found
 
     def _widest(self, box: list[Any]) -> list[Any]:
         """Where to part the column that moves the logits most, as far as it may move below the claim."""
