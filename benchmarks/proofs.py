@@ -19,18 +19,26 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import butfor as bf
 from benchmarks.data import TABLES, table
 from benchmarks.ensembles.models import ENSEMBLES, Ensemble, Question, ask
 from benchmarks.ensembles.scale import SMOKE, Scale, while_patient
-from benchmarks.harness import Number, main
+from benchmarks.harness import SEED, Number, main
 from butfor.proof.checker import checker_file
 
 LINEAR = Ensemble(
     "logistic regression", lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)), 1
+)
+
+NETWORK = Ensemble(
+    "network of 50 units",
+    lambda _: make_pipeline(MinMaxScaler(), MLPClassifier(50, alpha=1e-3, max_iter=3000, random_state=SEED)),
+    1,
+    tables=("banknote", "breast", "pima"),
 )
 
 SECOND_READS = 100_000
@@ -52,10 +60,10 @@ def measure(name: str, smoke: bool) -> Iterator[Number]:
     """Every model of a table. None where it is absent."""
     scale = SMOKE if smoke else Scale()
     found = table(name)
-    for ensemble in (*ENSEMBLES, LINEAR) if found is not None else ():
+    for ensemble in (*ENSEMBLES, LINEAR, NETWORK) if found is not None else ():
         if ensemble.fits(name) and ensemble.there:
             question = ask(found, ensemble.make(scale.trees(ensemble.trees)), scale.rows)
-            yield from _measured(f"{name}, {ensemble.name}", question, scale, second=ensemble is not LINEAR)
+            yield from _measured(f"{name}, {ensemble.name}", question, scale, second=ensemble in ENSEMBLES)
 
 
 def _measured(name: str, question: Question, scale: Scale, second: bool) -> Iterator[Number]:
