@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     ExtraTreesRegressor,
@@ -21,10 +22,10 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
+    VotingClassifier,
 )
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -261,7 +262,10 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
     folded = make_pipeline(QuantileTransformer(n_quantiles=9), LogisticRegression()).fit(X, y)
     folder = tmp_path / "none"
     for model, words in (
-        (MLPClassifier((2,), tol=1.0, n_iter_no_change=1).fit(X, y), "a MLPClassifier: no proof is made of it yet"),
+        (
+            VotingClassifier([("one", tree), ("other", clone(tree))]).fit(X, y),
+            "a VotingClassifier: no proof is made of it",
+        ),
         (folded, "a pipeline that bends 'income'"),
     ):
         with pytest.raises(UnsupportedModelError, match=words):
@@ -446,7 +450,7 @@ def test_the_checker_is_plain_and_short() -> None:
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     code = [line for at, line in enumerate(source.splitlines(), 1) if at not in said and line.strip().partition("#")[0]]
-    assert len(code) <= 1461
+    assert len(code) <= 1463
 
 
 @pytest.mark.shorter(2)
