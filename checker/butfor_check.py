@@ -1745,9 +1745,8 @@ class NetworkWalk(LinearWalk):
         least, most = max(least, 0) if side == 1 else least, min(most, 0) if side == -1 else most
         if least > most:
             return None
-        passed = [[-up(-x * (leak if x < 0 else 1))] for x in (F(least),)] + [
-            [up(x * (leak if x < 0 else 1))] for x in (F(most),)
-        ]
+        first, last = (x * (leak if x < 0 else 1) for x in (F(least), F(most)))
+        passed = [-up(-first)], [up(last)]
         if least < 0 < most and leak < 1:
             steep = F(up((most - leak * least) / (most - least), GRAIN)) * GRAIN
             chord = scaled_up([high[0] - least, *high[1:]], steep)

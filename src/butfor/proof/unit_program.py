@@ -98,41 +98,54 @@ class UnitProgram:
     def solved(self, goals: FloatArray, least: FloatArray) -> Relaxed | None:
         """The best mixture for which the goals (goals, last sums) are at least `least`; None if the program has no answer."""
         held = np.array(list(self.sides), dtype=np.intp)
-        signs = np.array(list(self.sides.values()), dtype=np.float64)
-        wanted = goals @ self.last
-        wanted[:, -1] -= least
-        caps = np.eye(self.width)[: self.count]
-        caps[:, -1] = -self.ways.cap
-        fixed = [-wanted, self._over(self.ways.ends), -signs[:, None] * self.reach[held], *self._lines(), caps]
-        cost, bent = np.zeros(self.width), self.count + len(self.opened)
-        positive: tuple[float | None, float | None] = (0.0, None)
-        bounds = [positive] * self.count + [(None, None)] * len(self.opened) + [positive] * len(self.bent)
-        if self.free:
-            for rows in fixed[:3]:
-                rows[:, -2] = -1.0
-            cost[-2], bounds = 1.0, [*bounds, (None, None), (1.0, 1.0)]
-        else:
-            cost[: self.count], cost[bent:-2], cost[-1] = self.ways.price, 1.0, self.ways.start - HIGHEST_BOUND
-            bounds = [*bounds, (0.0, 0.0), (0.0, 1.0)]
+        fixed = self._rows(goals, least, held)
+        cost, bounds = self._cost()
         tangents = np.zeros((0, self.width))
         for _ in range(ROUNDS_OF_TANGENTS):
             rows = np.vstack([*fixed, tangents])
             found: Any = optimize.linprog(cost, A_ub=rows, b_ub=np.zeros(len(rows)), bounds=bounds, method="highs")
             if found.x is None:
                 return None
-            whole = max(found.x[-1], 1e-300)
-            at = found.x[self.bent] / whole
-            price = self.ways.square[self.bent] * at**2
-            wrong = np.flatnonzero(price - found.x[bent:-2] / whole > NEAR_THE_TANGENTS)
-            if not len(wrong):
+            more = self._tangents(found.x)
+            if not len(more):
                 break
-            more = np.zeros((len(wrong), self.width))
-            steep = 2 * self.ways.square[self.bent[wrong]] * at[wrong]
-            more[np.arange(len(wrong)), self.bent[wrong]] = steep
-            more[np.arange(len(wrong)), bent + wrong] = -1.0
-            more[:, -1] = -price[wrong]
             tangents = np.vstack([tangents, more])
-        return self._read(found, [len(rows) for rows in fixed], held, whole)
+        return self._read(found, [len(rows) for rows in fixed], held)
+
+    def _rows(self, goals: FloatArray, least: FloatArray, held: Any) -> list[FloatArray]:
+        """What is at most 0: by how much goals, limits and sides are missed, and what open units and shares exceed."""
+        signs = np.array(list(self.sides.values()), dtype=np.float64)
+        wanted = goals @ self.last
+        wanted[:, -1] -= least
+        missed = [-wanted, self._over(self.ways.ends), -signs[:, None] * self.reach[held]]
+        for rows in missed if self.free else ():
+            rows[:, -2] = -1.0
+        caps = np.eye(self.width)[: self.count]
+        caps[:, -1] = -self.ways.cap
+        return [*missed, *self._lines(), caps]
+
+    def _cost(self) -> tuple[FloatArray, list[tuple[float | None, float | None]]]:
+        """What the variables cost, and between which ends they lie."""
+        cost, bent = np.zeros(self.width), self.count + len(self.opened)
+        positive: tuple[float | None, float | None] = (0.0, None)
+        bounds = [positive] * self.count + [(None, None)] * len(self.opened) + [positive] * len(self.bent)
+        if self.free:
+            cost[-2] = 1.0
+            return cost, [*bounds, (None, None), (1.0, 1.0)]
+        cost[: self.count], cost[bent:-2], cost[-1] = self.ways.price, 1.0, self.ways.start - HIGHEST_BOUND
+        return cost, [*bounds, (0.0, 0.0), (0.0, 1.0)]
+
+    def _tangents(self, x: FloatArray) -> FloatArray:
+        """Tangents of the squares that a solution takes for too little."""
+        bent, whole = self.count + len(self.opened), _whole(x)
+        at = x[self.bent] / whole
+        price = self.ways.square[self.bent] * at**2
+        wrong = np.flatnonzero(price - x[bent:-2] / whole > NEAR_THE_TANGENTS)
+        rows, each = np.zeros((len(wrong), self.width)), np.arange(len(wrong))
+        rows[each, self.bent[wrong]] = 2 * self.ways.square[self.bent[wrong]] * at[wrong]
+        rows[each, bent + wrong] = -1.0
+        rows[:, -1] = -price[wrong]
+        return rows
 
     def _lines(self) -> list[FloatArray]:
         """For open units: what they pass on is above two lines, and below two."""
@@ -146,7 +159,9 @@ class UnitProgram:
         over = self._over(near * np.array([u.over for u in units], dtype=np.float64).reshape(len(at), 1 + self.count))
         return [leak * z - y, z - y, y - chord, y - over]
 
-    def _read(self, found: Any, sizes: list[int], held: Any, whole: float) -> Relaxed:
+    def _read(self, found: Any, sizes: list[int], held: Any) -> Relaxed:
+        """The multipliers of each group of rows, and where the best mixture is."""
+        whole = _whole(found.x)
         rates, ends, holds, leaky, steep, chord, over, *_ = np.split(
             np.maximum(-found.ineqlin.marginals, 0.0), np.cumsum(sizes)
         )
@@ -158,3 +173,8 @@ class UnitProgram:
         y, z = self.passed[at] @ found.x / whole, self.reach[at] @ found.x / whole
         off[at] = np.abs(y - np.maximum(z, self.leak[at] * z)) * np.maximum(below, above)
         return Relaxed(rates, ends, lines, hold, found.x[: self.count] / whole, off)
+
+
+def _whole(x: FloatArray) -> float:
+    """What all is times, in a solution."""
+    return max(float(x[-1]), 1e-300)
