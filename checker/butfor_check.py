@@ -1944,7 +1944,7 @@ def check(path, known):
 
 
 def size_of(model):
-    units = sum(len(layer.leak) for layer in model.layers)
+    units = sum(leak < 1 for layer in model.layers for leak in layer.leak)
     return f"{units} units" if units else f"{len(model.weights)} weights" if model.weights else f"{len(model.trees)} trees"
 
 
