@@ -557,12 +557,14 @@ class Model:
                 node = nodes[node[2] if self.left(node, row[node[0]]) else node[3]]
             adds.append(node[0])
         added = list(map(sum, zip(*adds))) or [F(0)] * len(self.starts)
-        if self.layers:
-            sums = list(map(sum, zip(self.starts, added)))
-            for layer in self.layers:
-                sums = [F(0), *layer.sums(layer.passed(sums[1:]))]
-            added = [x - b for x, b in zip(sums, self.base)]
-        return added
+        return self.through(added) if self.layers else added
+
+    def through(self, added):
+        """What layers add to the last sums, for what was added to the weighted ones."""
+        sums = list(map(sum, zip(self.starts, added)))
+        for layer in self.layers:
+            sums = [F(0), *layer.sums(layer.passed(sums[1:]))]
+        return [x - b for x, b in zip(sums, self.base)]
 
 
 Goal = namedtuple("Goal", "plus less least firm strict")

@@ -30,7 +30,7 @@ class LinearProver:
 
     def __init__(self, question: Any, budget: Budget) -> None:
         self.walk, self.budget, self.lines = checker().walk_of(question), budget, list[str]()
-        self.question, self.below, self.free = question, question.below, question.none
+        self.below, self.free = question.below, question.none
         self.sums = len(question.model.starts + question.limits)
 
     def prove(self) -> list[str]:
@@ -38,8 +38,12 @@ class LinearProver:
         while self.walk.open:
             if self.budget.spent():
                 raise UnprovenError
-            self._box(*self.walk.open[-1])
+            self._next()
         return self.lines
+
+    def _next(self) -> None:
+        """End the last box, or part it."""
+        self._box(*self.walk.open[-1])
 
     def _worth(self, goal: Any) -> list[Fraction]:
         """What a unit of each sum is worth towards a goal."""

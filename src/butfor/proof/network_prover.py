@@ -34,16 +34,8 @@ class NetworkProver(RivalsProver):
     is parted by its side: Bunel et al., Branch and Bound for Piecewise Linear Neural Network Verification, JMLR 21, 2020.
     """
 
-    def prove(self) -> list[str]:
-        """The steps."""
-        while self.walk.open:
-            if self.budget.spent():
-                raise UnprovenError
-            self._part(self.walk.open[-1])
-        return self.lines
-
-    def _part(self, part: Part) -> None:
-        """End a box, or part it."""
+    def _next(self) -> None:
+        part = self.walk.open[-1]
         if self._proves(part, self.walk.rates):
             self._say(end="dual")
             return
@@ -73,7 +65,7 @@ class NetworkProver(RivalsProver):
     def _relaxed(self, part: Part, units: Any) -> Relaxed:
         """The best mixture of a box."""
         box, way, sides = part
-        base = self.question.model.base
+        base = self.walk.q.model.base
         goals = np.zeros((len(way), len(base)))
         for own, goal in zip(goals, way, strict=True):
             own[goal.plus], own[goal.less] = 1.0, -1.0
@@ -86,7 +78,7 @@ class NetworkProver(RivalsProver):
     @cached_property
     def _layers(self) -> list[Layer]:
         """The layers as floats."""
-        return [Layer(*map(floats, (its.leak, its.weight, its.base))) for its in self.question.model.layers]
+        return [Layer(*map(floats, (its.leak, its.weight, its.base))) for its in self.walk.q.model.layers]
 
     def _ways(self, box: list[Any]) -> WaysOut:
         """The directions of a box as floats, with prices in claims."""
@@ -122,12 +114,12 @@ class NetworkProver(RivalsProver):
 
     def _changes(self, starts: Any, directions: Any) -> list[list[Fraction]]:
         """That no more columns change than may, if that is limited."""
-        if not self.question.counted:
+        if not self.walk.q.counted:
             return []
         columns = [term.column for term in self.walk.terms]
         moved = [value != its.now or not its.stay for its, (value, _) in zip(columns, starts, strict=True)]
         shares = [Fraction(0) if moved[its.column] else 1 / its.cap for its in directions]
-        return [[Fraction(sum(moved) - self.question.limit), *shares]]
+        return [[Fraction(sum(moved) - self.walk.q.limit), *shares]]
 
     def _square(self, direction: Any) -> Fraction:
         """What the square of a share costs."""
@@ -192,15 +184,12 @@ class NetworkProver(RivalsProver):
 
     def _reached(self, way: list[Any], row: list[Any]) -> bool:
         """Whether a row reaches all goals and limits."""
-        model, terms = self.question.model, self.walk.terms
+        model, terms = self.walk.q.model, self.walk.terms
 
         def added(k: int) -> Fraction:
             return sum((term.gain_of(x, k) for term, x in zip(terms, row, strict=True)), Fraction(0))
 
-        sums = [start + added(k) for k, start in enumerate(model.starts)]
-        for layer in model.layers:
-            sums = [Fraction(0), *layer.sums(layer.passed(sums[1:]))]
-        last = [x - base for x, base in zip(sums, model.base, strict=True)]
+        last = model.through([added(k) for k in range(len(model.starts))])
         return all(last[goal.plus] - last[goal.less] >= goal.least for goal in way) and all(
             added(goal.plus) >= goal.least for goal in self.walk.kept
         )
