@@ -60,12 +60,12 @@ oldest: | $(BIN)/python ## the quick tests and the documentation with the oldest
 	test -d .venv-oldest || $(FOUND) -m venv --upgrade-deps .venv-oldest
 	$(BIN)/python tests/oldest.py > .venv-oldest/oldest.txt
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-oldest/oldest.txt --editable '.[dev,lifelines]'
-	.venv-oldest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long" -o filterwarnings=default
+	.venv-oldest/bin/python -m pytest -n 2 -m "(not slow and not long) or documentation" -o filterwarnings=default
 
 newest: ## the same with the newest versions and the newest Python that is here, in .venv-newest
 	test -d .venv-newest || $(NEWEST) -m venv --upgrade-deps .venv-newest
 	.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager --editable '.[dev]'
-	.venv-newest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long"
+	.venv-newest/bin/python -m pytest -n 2 -m "(not slow and not long) or documentation"
 
 bench: $(VENV)/.dev ## measure everything, goes on where it was stopped (RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf adds it); writes benchmarks/results and the pages made from them
 	$(BIN)/python -m benchmarks

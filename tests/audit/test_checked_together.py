@@ -55,7 +55,7 @@ def with_certificate(answers: bf.Explanations, at: int, **changed: Any) -> bf.Ex
     return replace(answers, certificates=certificates)
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("end", first(1, [203, 208]))
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("asked", ["possible", "impossible", "several"])
@@ -87,6 +87,7 @@ def test_the_model_is_read_once_and_predicts_as_often_for_many_as_for_few(many, 
     assert len(read) == 2
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -175,6 +176,7 @@ def test_an_answer_that_cannot_be_asked_about_does_not_spoil_the_others(many, mo
     assert "the question can be asked again: ZeroDivisionError: a strange row" in repr(found)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("sample", "size"), [(7, 7), (0.1, 10), (1.0, 100), (1000, 100), (0.001, 1)])
 def test_a_sample_is_drawn_and_said(many, sample, size) -> None:
     found = check_all(many, MODEL, sample=sample, seed=4)
@@ -186,6 +188,7 @@ def test_a_sample_is_drawn_and_said(many, sample, size) -> None:
         assert found.names != check_all(many, MODEL, sample=sample, seed=5).names
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("sample", [0, -1, 0.0, 1.5, True, "some", None.__class__])
 def test_a_sample_of_nothing_is_refused(many, sample) -> None:
     with pytest.raises(bf.errors.InputError, match="It must be a share"):
@@ -255,7 +258,7 @@ def test_the_bar_is_shown_and_silent_as_asked(many, capsys, monkeypatch) -> None
     assert told[-1] == (len(many), "checking")
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("conflict", "words"),
     [

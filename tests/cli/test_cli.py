@@ -274,7 +274,7 @@ def test_records_are_written_and_checked(run, tmp_path) -> None:
         assert run("check", "OUT/answers.json", "model.joblib").exit_code == 0
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -303,7 +303,7 @@ def test_check_fails_another_model(run, tmp_path) -> None:
     assert "the answer does not hold" in done.stdout
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     ("place", "value", "said"),
     [
@@ -334,6 +334,7 @@ def test_check_fails_a_tampered_answer(run, tmp_path, place, value, said) -> Non
         assert words in done.stdout
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     ("place", "value", "code", "said"),
     [
@@ -474,6 +475,7 @@ WRONG = {
 }
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_question_is_told_so_in_one_message(run, case) -> None:
     words, said = WRONG[case]

@@ -86,6 +86,7 @@ def test_its_own_commands_verify_it(made, monkeypatch, tmp_path) -> None:
     assert without_times(repeated) == without_times(sections)
 
 
+@pytest.mark.long
 def test_another_model_does_not_pass_the_check(made, monkeypatch, tmp_path) -> None:
     asked(made, monkeypatch, tmp_path / "dossier", *ASKED, "--quiet")
     said = run(made, monkeypatch, "check", str(tmp_path / "dossier" / "answers.jsonl"), "other.joblib", "--quiet")
@@ -93,6 +94,7 @@ def test_another_model_does_not_pass_the_check(made, monkeypatch, tmp_path) -> N
     assert "FAILED - the model is the one that was explained" in said.output
 
 
+@pytest.mark.long
 def test_rules_words_and_a_training_table_are_read_and_named(made, monkeypatch, tmp_path) -> None:
     done = run(
         made, monkeypatch, "dossier", "model.joblib", "few.csv", "--out", str(tmp_path / "dossier"), "--training",

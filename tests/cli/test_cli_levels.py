@@ -188,6 +188,7 @@ def test_columns_of_numbers_stay_numbers(tmp_path) -> None:
     pd.testing.assert_frame_equal(read, X, check_exact=False)
 
 
+@pytest.mark.long
 def test_the_command_itself(tmp_path) -> None:
     X = table("DE", "FR", "NA")
     joblib.dump(fitted(X, "NA"), tmp_path / "m.joblib")

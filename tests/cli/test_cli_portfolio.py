@@ -84,6 +84,7 @@ WRONG = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_question_is_told_so(case: str, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(made, monkeypatch, "model.joblib", "rows.parquet", "--out", "asked", *ASKED)

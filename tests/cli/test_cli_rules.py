@@ -84,6 +84,7 @@ def test_the_command_asks_what_python_asks(run, explainer, tmp_path) -> None:
     assert further.stdout == repr(explainer.explain(X.iloc[[206]], constraints="fixed amount")) + "\n"
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     ("words", "chosen"),
     [
@@ -102,6 +103,7 @@ def test_rows_are_chosen_by_id_and_by_condition(run, tmp_path, words, chosen) ->
     assert bf.load(tmp_path / "a.jsonl").rows.tolist() == chosen
 
 
+@pytest.mark.long
 def test_rows_that_have_the_target_are_left_out(run, tmp_path, explainer) -> None:
     done = run("explain", *RULED, "--row", "200:240", "--unmet", "--out", "OUT/a.parquet")
     assert done.exit_code == 0, done.output
@@ -111,6 +113,7 @@ def test_rows_that_have_the_target_are_left_out(run, tmp_path, explainer) -> Non
     assert [one.cost for one in found] == [one.cost for one in explainer.explain(X[200:240][rejected])]
 
 
+@pytest.mark.long
 def test_more_than_the_target_is_asked_for(run, tmp_path, explainer) -> None:
     wanted = explainer.explain(X[206:207], safety=0.1)
     done = run("explain", *RULED, "--row", "206", "--safety", "0.1", "--out", "OUT/a.parquet")
@@ -161,6 +164,7 @@ def test_ladders_go_up_in_probability_or_from_class_to_class(run, explainer) -> 
     assert "approved" in classes.stdout
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("style", ["customer", "brief"])
 def test_letters_are_printed_or_put_into_a_folder(run, explainer, tmp_path, style) -> None:
     form = {"date": dt.date(2026, 11, 27), "contact": "Ms Berger"}
@@ -190,7 +194,7 @@ def test_letters_have_a_reference_and_a_template(run, tmp_path) -> None:
     assert "proven" in done.stdout
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("table", ["statuses", "costs", "differences", "levers"])
 def test_groups_are_compared(run, explainer, tmp_path, table) -> None:
     by = [] if table == "levers" else ["--by", "sex"]

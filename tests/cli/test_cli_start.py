@@ -29,7 +29,7 @@ finally:
 """
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     "words", ["--help", "--version", *(f"{one.callback.__name__} --help" for one in app.registered_commands)]
 )

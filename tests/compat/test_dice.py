@@ -206,6 +206,7 @@ def test_our_own_arguments_are_taken_too() -> None:
     assert len(DICE.generate_counterfactuals(ROWS, 4, time_limit=20).cf_examples_list) == 4
 
 
+@pytest.mark.long
 def test_importances_are_shares_of_answers() -> None:
     rows = SMALL[SMALL_Y == 0].iloc[:10]
     found = small().global_feature_importance(rows, total_CFs=10)

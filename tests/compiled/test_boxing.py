@@ -73,11 +73,13 @@ def test_classes_are_not_counted_up_with_each_result(module) -> None:
     assert abs(more[2]) < 100 or not module.ours, "numba counts the class of arrays up with each of them"
 
 
+@pytest.mark.shorter(1)
 def test_a_signal_is_handled_where_the_kernel_was_called(module) -> None:
     x = np.ones(3)
     assert (frames_of_signals(lambda: module.kernel(x)) <= {__file__}) is module.ours
 
 
+@pytest.mark.long
 def test_a_question_can_be_interrupted_at_any_moment() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = RandomForestClassifier(50, max_depth=8, random_state=0).fit(X, y)

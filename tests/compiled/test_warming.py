@@ -105,6 +105,7 @@ print(*called)
 """
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     "search",
     [
@@ -233,11 +234,13 @@ def asked_and_compiled(code: str, place: Path, *words: str) -> tuple[int, list[s
     return int(asked), compiled
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_after_warm_no_search_compiles(warmed) -> None:
     assert asked_and_compiled(EVERY_SEARCH, warmed) == (5, [])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", first(1, [2, 25]))
 def test_after_warm_no_question_of_the_solvers_contract_compiles(warmed, seeds) -> None:

@@ -245,6 +245,7 @@ def test_workers_change_nothing(model: Any) -> None:
     assert Discretizer(model, n_jobs=2).fit(X, y).crossings_.columns == one.crossings_.columns
 
 
+@pytest.mark.long
 def test_a_model_that_cannot_be_read_is_answered_by_the_swarm() -> None:
     X, y = table(30)
     made = Discretizer(make_pipeline(StandardScaler(), SVC(gamma=0.5)), quantile=0.0).fit(X, y)
@@ -295,6 +296,7 @@ def test_a_model_that_reads_some_of_the_columns_in_another_order() -> None:
     assert bf.compress.surrogate(made, X, y).fidelity(X) > 0.9
 
 
+@pytest.mark.long
 def test_a_function_is_a_model() -> None:
     X, y = table(60)
 
@@ -352,6 +354,7 @@ def test_ctrl_c_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
 # constraints
 
 
+@pytest.mark.long
 def test_constraints_are_passed_on(counted: list[int]) -> None:
     """Thresholds that only rise are crossed by rows below them; a fixed column has none, written or not."""
     X, y = table()

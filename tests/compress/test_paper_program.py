@@ -71,6 +71,7 @@ def rounded(found: Counter[tuple[int, float]]) -> Counter[tuple[int, float]]:
     return Counter({(j, round(cut, 6)): count for (j, cut), count in found.items()})
 
 
+@pytest.mark.long
 def test_the_formula_gives_cuts_of_the_model() -> None:
     """With constraints (3)-(4), each threshold of (10)-(11) is a cut, and ours are the same ones, as often."""
     X, y, model = made()
@@ -83,13 +84,14 @@ def test_the_formula_gives_cuts_of_the_model() -> None:
             np.testing.assert_array_equal(X[:, one.feature] > one.at, X[:, one.feature] > cut)
 
 
+@pytest.mark.long
 def test_a_vanishing_distance_changes_no_threshold() -> None:
     X, y, model = made()
     disc = bf.compress.CounterfactualDiscretizer(model, quantile=0.0).fit(X, y)
     assert counts(disc) == rounded(counted(1e-5))
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("fixed", [(0,), (1, 2)])
 def test_no_threshold_arises_on_a_fixed_column(fixed: tuple[int, ...]) -> None:
     """The plausibility set X^0 of constraint (7): all other counts are those of the program without these columns."""

@@ -194,6 +194,7 @@ def test_out_of_time_tells_the_bound(fitted: Any, monkeypatch: pytest.MonkeyPatc
     assert "stopped after 1 s" in str(proof)
 
 
+@pytest.mark.long
 def test_gosdt_itself_out_of_time() -> None:
     engine("gosdt")
     rng = np.random.default_rng(0)

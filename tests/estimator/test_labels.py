@@ -48,6 +48,7 @@ def boosted(library: str) -> Any:
     )
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("name", "labels"), diagonal([*MODELS, "xgboost", "lightgbm"], LABELS))
 def test_answers_keep_the_labels_of_the_frame(name, labels) -> None:
     if (name, labels) == ("lightgbm", "tuples"):

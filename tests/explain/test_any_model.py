@@ -201,6 +201,7 @@ def test_the_error_of_a_model_that_takes_no_table_is_told():
         bf.Explainer(Broken(), data=NUMBERS).explain(POOR[["income", "debt"]], target=1)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", [WithChances, LikeSklearn, Numbered, SecondOnly])
 def test_any_object_with_predict_is_a_black_box(kind):
     explainer = bf.Explainer(kind(), data=NUMBERS)
@@ -276,6 +277,7 @@ def test_a_missing_label_is_no_fraction():
     assert found(function, row=NUMBERS[NUMBERS["income"].between(-0.5, 0)].iloc[[0]]).after == 1
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     ("target", "model"),
     diagonal(
@@ -324,6 +326,7 @@ def test_a_regressor_of_sklearn_has_no_classes_whatever_it_predicts():
         bf.Explainer(model, data=NUMBERS).explain(POOR[["income", "debt"]], target=1)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("interface", ["formula", "array", "generalized"])
 def test_statsmodels(interface):
     pytest.importorskip("statsmodels")

@@ -31,6 +31,7 @@ MODELS: dict[str, Any] = {
 }
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("kind", "norm", "type_"), diagonal(MODELS, ["linf", "l1"], ["float32", "float64"]))
 def test_the_worst_row_misses_the_target_as_it_is_written(kind: str, norm: str, type_: str) -> None:
     told = 0

@@ -28,6 +28,7 @@ def single_numbers() -> tuple[pd.DataFrame, pd.Series]:
     return X, X.a - 1.7 * X.b + 0.3 * X.c
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("step", [FunctionTransformer(np.tanh), PolynomialFeatures(2)], ids=["tanh", "polynomial"])
 def test_answers_of_a_search_are_accepted_alone(step: Any) -> None:
     X, y = single_numbers()
@@ -95,6 +96,7 @@ def voting(seed: int) -> tuple[VotingRegressor, pd.DataFrame]:
     return VotingRegressor(members).fit(X, X.a - 0.37 * X.b + rng.normal(size=80)), X
 
 
+@pytest.mark.long
 def test_a_tie_that_depends_on_company_lowers_the_bound() -> None:
     """A row is accepted in company, and refused alone. So nothing proves that more must change than leads to it."""
     ties = 0
@@ -118,6 +120,7 @@ def test_a_tie_that_depends_on_company_lowers_the_bound() -> None:
     assert ties
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", first(1, [3, 8]))
 def test_rows_that_are_accepted_in_company_only_are_changed_among_others(count: int) -> None:
     for seed in range(count):

@@ -60,7 +60,7 @@ class CutShort(AbstractSolver):
     factuals = np.empty((0, 0))
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("question", [related, plausible])
 def test_a_bad_answer_is_searched_by_a_swarm_too(question: Any) -> None:
     """No clock decides: the swarm is given enough to end by itself, and so gives what it gives alone."""
@@ -81,6 +81,7 @@ def test_a_bad_answer_is_searched_by_a_swarm_too(question: Any) -> None:
     assert all(credit.solver == "swarm" for credit in found.credit[cheaper])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("question", first(1, [plausible, related]))
 @pytest.mark.parametrize("limit", first(1, [0.5, 2.0]))

@@ -41,7 +41,7 @@ def explained(kind: str, **more: object) -> bf.Explanations:
     return bf.Explainer(model, X).explain(rows, target="approved", constraints=STUCK, **more)
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", LAST)
 def test_the_same_question_has_the_same_conflict_on_any_clock(kind, monkeypatch) -> None:
     monkeypatch.setattr("butfor.explain.solve.FARTHEST_SECONDS", np.inf)  # how far a row gets is told if there is time
@@ -53,6 +53,7 @@ def test_the_same_question_has_the_same_conflict_on_any_clock(kind, monkeypatch)
     assert explained(kind) == first
 
 
+@pytest.mark.long
 def test_one_row_is_blamed_as_among_others() -> None:
     many = explained("tree")
     explainer = bf.Explainer(loans.pipeline().fit(X, Y), X)
@@ -74,6 +75,7 @@ def test_a_call_whose_time_is_up_says_so_and_blames_nothing(monkeypatch) -> None
     assert "was not searched: the time was up" in certificate.why
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("work", [0.0, 3.0, 30.0])
 def test_with_less_effort_a_conflict_may_hold_too_much_and_says_so(monkeypatch, work) -> None:
     monkeypatch.setattr(arguments, "WORK", work)

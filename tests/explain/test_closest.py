@@ -93,6 +93,7 @@ def changed(answer: bf.Explanation, **farthest: float) -> bf.Explanation:
     return bf.Explanation.from_json(json.dumps(sealed(record)))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("number", "by"), [("closest", 0.001), ("closest", -0.001), ("needed", 0.1), ("reached", -0.05)]
 )
@@ -154,7 +155,7 @@ EXACT = {"line", "sum", "tree", "steps", "network", "values of a network", "obli
 """Models whose farthest row is found, and not only one near it."""
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("rows", first(1, [12, 40]))
 @pytest.mark.parametrize(
     ("name", "target"), one_in(4, [(name, target) for name, (_, _, all_) in MODELS.items() for target in all_])

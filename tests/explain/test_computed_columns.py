@@ -45,6 +45,7 @@ def by_hand(model, row: pd.Series, X: pd.DataFrame, kept: Callable[[pd.DataFrame
     return float(cost[(model.predict(grid) == "yes") & kept(grid)].min())
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("how", ["debt / income", lambda debt, income: debt / income])
 def test_an_answer_keeps_the_ratio_and_is_the_cheapest(how) -> None:
     X, y = bank()
@@ -63,6 +64,7 @@ def test_an_answer_keeps_the_ratio_and_is_the_cheapest(how) -> None:
     assert again.question.constraints[0] == "computed('debt_ratio', 'debt / income')"
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("judged", [False, True], ids=["a sum", "a judged constraint"])
 def test_what_tells_apart_points_that_look_alike_to_the_model_is_not_proven_wrongly(judged) -> None:
     """The cheapest point of a place broke it, and a dearer place was proven, although another point of the first keeps it."""
@@ -112,6 +114,7 @@ def test_a_ratio_is_no_change_and_costs_nothing() -> None:
     assert len(sets) == len(set(sets)) >= 2
 
 
+@pytest.mark.long
 def test_menus_words_and_impossible_questions_know_what_follows() -> None:
     X, y = bank()
     model = GradientBoostingClassifier(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
@@ -207,6 +210,7 @@ def test_a_black_box_and_a_function_of_which_nothing_is_known_are_searched() -> 
         assert point[3] == point[0] / point[1]
 
 
+@pytest.mark.long
 def test_a_function_is_not_kept_in_a_record_and_the_check_says_so() -> None:
     X, y = bank()
     model = LogisticRegression(max_iter=2_000).fit(X, y)

@@ -31,6 +31,7 @@ def named(answers: bf.Explanations) -> list[bool]:
     return [bool(one.conflict) for one in answers.certificates if one.status is bf.Status.PROVEN_INFEASIBLE]
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("conflicts", "most"), [(False, 0), (0, 0), (3, 3), (None, 10), ("all", 30)])
 def test_conflicts_are_looked_for_in_so_many_rows(conflicts, most) -> None:
     found = named(EXPLAINER.explain(REJECTED, target="approved", constraints=STUCK, conflicts=conflicts))
@@ -51,6 +52,7 @@ def test_other_limits_are_refused(wrong) -> None:
         EXPLAINER.explain(REJECTED.iloc[:1], conflicts=wrong)
 
 
+@pytest.mark.long
 def test_equal_rows_share_one_search(monkeypatch) -> None:
     searched = list[Any]()
     search = blame.Blame.of
@@ -74,6 +76,7 @@ KINDS = {
 }
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("count", first(1, [4, 8]))
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_named_conflict_is_one_and_none_of_it_is_needless(kind, count) -> None:
@@ -135,6 +138,7 @@ def page(**asked: Any) -> str:
     return EXPLAINER.explain(REJECTED, target="approved", constraints=STUCK, **asked).to_html()
 
 
+@pytest.mark.long
 def test_the_conflict_of_a_row_has_as_long_as_the_row(monkeypatch) -> None:
     given, search = list[float](), blame.Blame.of
     monkeypatch.setattr(blame.Blame, "of", lambda self, one: given.append(self.call.left()) or search(self, one))
@@ -162,6 +166,7 @@ def test_a_conflict_that_takes_too_long_is_left_open_and_the_next_row_has_its_ow
     assert any("time" in one for one in why), why
 
 
+@pytest.mark.long
 def test_a_report_says_quietly_what_was_not_looked_for() -> None:
     quiet, some, every = page(conflicts=False), page(conflicts=2), page(conflicts="all")
     assert "Why rows are impossible" not in quiet
@@ -172,6 +177,7 @@ def test_a_report_says_quietly_what_was_not_looked_for() -> None:
     assert "was not looked for" not in every
 
 
+@pytest.mark.long
 def test_the_command_takes_the_same_limits(tmp_path) -> None:
     joblib.dump(MODEL, tmp_path / "model.joblib")
     REJECTED.to_csv(tmp_path / "rows.csv", index=False)

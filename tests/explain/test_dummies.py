@@ -107,6 +107,7 @@ def test_the_cheapest_of_all_levels_is_proven(name: str) -> None:
             assert (answer.point.dtypes == DATA.dtypes).all()
 
 
+@pytest.mark.long
 def test_a_black_box_is_asked_about_levels() -> None:
     model = fitted("forest")
     explainer = bf.Explainer(lambda rows: model.predict(rows), DATA)
@@ -153,6 +154,7 @@ QUESTIONS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("question", first(4, QUESTIONS), ids=str)
 @pytest.mark.parametrize(
     "last", [LogisticRegression(), RandomForestClassifier(8, max_depth=4, random_state=0)], ids=repr

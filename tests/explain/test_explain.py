@@ -73,7 +73,7 @@ WISHES = [
 ]
 
 
-@pytest.mark.shorter(7)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("cost", "wish"), diagonal(COSTS, range(len(WISHES))), ids=repr)
 def test_every_answer_is_certified_and_solvers_agree(explainer, cost, wish) -> None:
     bound, X = explainer

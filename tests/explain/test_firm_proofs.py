@@ -144,6 +144,7 @@ def test_scores_near_zero(model) -> None:
         assert small.costs == pytest.approx(usual.costs, abs=1e-6)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("unit", [1e-9, 1e-6, 1e6, 1e12, 1e20])
 def test_units_of_a_column_move_no_answer(unit) -> None:
     """Through the program: with a whole column beside it, and with a cost that the closed form does not take."""
@@ -323,6 +324,7 @@ def test_a_goal_beyond_all_leaves_is_impossible_at_once() -> None:
     assert answer.certificate.status is bf.Status.PROVEN_INFEASIBLE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", first(1, [20, 60]))
 def test_float32_columns_that_are_scaled_beside_whole_slopes(count):
     """MinMaxScaler computes in float32 there: a year is off by 1e-5, although all slopes are short fractions."""
@@ -406,6 +408,7 @@ def test_a_mean_of_three_trees_that_is_attained():
     assert bf.Explainer(model, X).explain(X[[2]], target=bf.value(value, value)).only.found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", first(1, [82, 7]))
 @pytest.mark.parametrize("weights", first(1, [(0.25, -0.5), (0.75, -0.75)]))
 def test_slopes_with_few_digits_by_luck(weights, one_in):
@@ -587,6 +590,7 @@ def test_encoders_that_put_out_float32(encoder: object, count: int) -> None:
         assert answer.certificate.bound <= changes[values == value].min(initial=changes[at]) + 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", first(1, [3, 1]))
 def test_oblique_decisions_about_seconds_since_1970(one_in: int) -> None:
     """Decisions are closed by what compiled loops can see, which is much where the values are large and their range is small."""

@@ -139,7 +139,7 @@ def fitted(kind: str, seed: int):
     return make_pipeline(encode, MODELS[kind]()).fit(data, y), data
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("kind", "asked", "seed"), diagonal([one for one in MODELS if one != "neighbours"], QUESTIONS, range(5))

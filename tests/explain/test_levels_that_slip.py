@@ -76,6 +76,7 @@ def seen_as(job: str, rating: str) -> list[tuple[str, str]]:
     return list(itertools.product(jobs, RATINGS[max(0, at - 1) : at + 2]))
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("name", "off"), networks_later(diagonal(FITTED, [0, 1])))
 def test_no_cheaper_row_is_predicted_as_wanted_with_all_its_levels(name: str, off: int) -> None:
     """Three classes, and every admissible row and each of its neighbours is predicted by the estimator itself."""
@@ -190,7 +191,7 @@ def test_an_oblique_tree_says_that_levels_may_not_slip() -> None:
     assert explainer.explain(row, target=1, constraints=[bf.robust({"years": 1})]).only.certificate.status
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "off"), networks_later(diagonal(FITTED, [1, 0])))
 def test_the_judge_says_of_any_row_whether_it_is_met_with_all_its_levels(name: str, off: int) -> None:
     (explainer, model, rows), (X, _) = fitted(name), people(0)
@@ -254,6 +255,7 @@ def test_real_numbers_are_shifted_beside_levels_that_slip(name: str, norm: str) 
     assert sum(one.cost for one in both) > sum(one.cost for one in ball) + 0.01
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", FITTED)
 def test_levels_slip_beside_columns_that_are_linked(name: str) -> None:
     """A rating and its rank stay together, and the job may slip. Merged columns come last, so others change their places."""
@@ -337,7 +339,7 @@ def test_a_rule_is_written_as_it_prints() -> None:
     assert repr(bf.robust(0.1)) == "robust(0.1, norm='linf')"
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "norm"),
     [

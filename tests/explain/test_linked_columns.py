@@ -61,6 +61,7 @@ MODELS = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("seed", first(1, range(6)))
@@ -184,6 +185,7 @@ def test_answers_at_a_distance_keep_it() -> None:
     assert answers[1].certificate.solver.startswith("far_apart, by merged_columns, by ensemble_branch_bound")
 
 
+@pytest.mark.long
 def test_a_swarm_moves_whole_combinations() -> None:
     data, model, explainer, rows = forest()
     proven = explainer.explain(rows, 2, constraints=LINKS)

@@ -50,7 +50,7 @@ def undone(one: bf.Explanation, names: tuple[str, ...]) -> pd.DataFrame:
     return one.point.assign(**{name: one.factual[name].to_numpy() for name in names})
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("asked", "kind"), diagonal(product(["auto", "swarm"], [1e-3, 0.2], [1, 3]), MODELS))
 def test_no_single_change_can_be_undone(asked: tuple[str, float, int], kind: str) -> None:
     solver, limit, k = asked
@@ -163,7 +163,7 @@ class Counted(LogisticRegression):
         return super().decision_function(X)
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("cost", "whole"), [("l2", False), ("linf", False), ("linf", True)])
 @pytest.mark.parametrize("count", first(1, [15, 40]))
 def test_each_move_of_an_optimum_of_a_linear_model_is_needed(cost: str, whole: bool, count: int) -> None:

@@ -40,7 +40,7 @@ def check_order(answers: bf.Explanations) -> None:
         assert len(np.unique(np.nan_to_num(points, nan=np.inf), axis=0)) == len(points)
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("different", [None, "columns", 0.1])
 @pytest.mark.parametrize("solver", ["auto", "swarm"])
 @pytest.mark.parametrize("limit", [0.02, 0.3])

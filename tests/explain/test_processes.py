@@ -30,6 +30,7 @@ WITHOUT = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("without", first(1, WITHOUT))
 def test_a_service_gets_its_answers(without, tmp_path) -> None:
     told = tmp_path / "told.txt"
@@ -37,6 +38,7 @@ def test_a_service_gets_its_answers(without, tmp_path) -> None:
     assert told.read_text() == "3"
 
 
+@pytest.mark.long
 def test_a_command_whose_output_is_closed_does_its_work(tmp_path) -> None:
     X, y = loans.load()
     joblib.dump(loans.pipeline().fit(X, y), tmp_path / "model.joblib")

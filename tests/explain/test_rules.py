@@ -72,6 +72,7 @@ def test_rules_mean_what_the_same_arguments_mean(tmp_path) -> None:
     assert bf.check(ruled, MODEL).passed
 
 
+@pytest.mark.long
 def test_every_question_is_under_the_rules() -> None:
     explainer, plain = bf.Explainer(MODEL, X, rules=bf.rules(TEXT)), bf.Explainer(MODEL, X, space=bf.rules(TEXT).space)
     assert [one.cost for one in explainer.menu(ROW, most=2)] == [one.cost for one in plain.menu(ROW, most=2, **BY_HAND)]

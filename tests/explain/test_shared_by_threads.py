@@ -37,7 +37,7 @@ def bodies() -> list[dict[str, float]]:
     return [json.loads(TABLE.iloc[place].to_json()) for place in range(QUESTIONS)]
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_threads_share_an_explainer(name: str) -> None:
     explainer = bf.Explainer(MODELS[name].fit(TABLE, WANTED), TABLE)

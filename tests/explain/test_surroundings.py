@@ -23,6 +23,7 @@ def two_columns(seed: int, rows: int = 80) -> tuple[pd.DataFrame, pd.Series]:
     return X, (X["a"] + 0.8 * rng.normal(size=rows) > 0).astype(int)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("some", first(1, [slice(2), slice(2, 4)]), ids=str)
 def test_a_leaf_that_is_tied_with_another_class_is_outside(some: slice) -> None:
     """A tree predicts the first class of a tie. Regions of the second class must not hold such leaves."""
@@ -85,6 +86,7 @@ def test_of_several_classes_it_is_about_the_one_that_the_row_has() -> None:
     assert radii[0] == radii[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("some", first(1, [slice(4), slice(4, 8)]), ids=str)
 def test_the_worst_row_of_a_network_misses_the_target(some: slice) -> None:
     X, y = two_columns(1, 200)
@@ -119,6 +121,7 @@ def test_ends_are_told_apart_however_close_they_are() -> None:
     assert column.show_within(-np.inf, 1e300) == ("-inf", "1e+300")
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     "model",
     [

@@ -66,6 +66,7 @@ class Waiting(Rest):
         return replace(nothing_found(self.problem, stopped=Stopped.TIME), rest=objects([self]))
 
 
+@pytest.mark.long
 def test_searches_that_go_on_in_one_turn_have_the_same_time(monkeypatch) -> None:
     """With two threads a turn has two rows. What one left over began its search only when the other had used up the time."""
     searches: list[Waiting] = []
@@ -95,6 +96,7 @@ def test_a_row_that_the_exact_search_leaves_open_is_searched_by_a_swarm(greedy) 
     assert named.certificate.status is bf.Status.NOT_FOUND
 
 
+@pytest.mark.long
 def test_rows_that_the_first_share_did_not_reach_are_begun_later(monkeypatch, quick_clock) -> None:
     solve = EnsembleBranchBound.solve
 

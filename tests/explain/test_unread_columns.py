@@ -96,7 +96,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.shorter(6)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_they_hold_anything_and_stay_as_they_are(name) -> None:
     X = people()

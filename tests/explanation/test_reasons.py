@@ -26,6 +26,7 @@ def test_each_changed_column_has_its_code_and_the_dearest_comes_first() -> None:
     assert bf.reasons(again, CODES) == found
 
 
+@pytest.mark.long
 def test_of_an_impossible_row_the_closest_row_gives_the_reasons() -> None:
     kept = [name for name in X.columns if name not in ("savings", "amount")]
     answers = EXPLAINER.explain(X, target="approved", constraints=[bf.fixed(*kept)], conflicts=False)

@@ -155,6 +155,7 @@ def along(table: ChoiceTable, row: int, choice: int, lengths: int = 60) -> tuple
     ] * far**2
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_and_points_are_all_that_a_row_may_become_at_its_price(kind) -> None:
     """On grids and among levels each value stands in one choice; else none lies outside, and the ends are values."""

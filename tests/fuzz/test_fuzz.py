@@ -135,7 +135,7 @@ def test_two_answers_to_the_same_question_are_caught(monkeypatch):
     assert "differs" in {one.kind for one in put(Bench(CASE.setting), INQUIRY, [CASE.row], twice=True)[0][2]}
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", ["bound", "infeasible", "missed", "broken", "cost"])
 def test_a_failing_problem_is_made_smaller_and_saved(monkeypatch, tmp_path, kind):
     with monkeypatch.context() as patch:
@@ -182,6 +182,7 @@ def test_one_problem_is_told():
     assert "question 1" not in told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("problems", first(1, [3, 40]))
 def test_the_command(problems, tmp_path, capsys, monkeypatch):
     out = tmp_path / "counts.jsonl"

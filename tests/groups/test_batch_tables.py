@@ -56,6 +56,7 @@ def test_statuses_are_counted() -> None:
     assert "group" not in bf.groups.statuses(ANSWERS).columns
 
 
+@pytest.mark.long
 def test_conflicts_are_counted_and_those_not_looked_for_are_said() -> None:
     found = bf.groups.conflicts(ANSWERS).set_index("conflict")["rows"].to_dict()
     impossible = facts()[lambda own: own["status"] == bf.Status.PROVEN_INFEASIBLE]
@@ -91,6 +92,7 @@ def test_changes_are_counted_and_sized() -> None:
     assert found["column"].iloc[0] == max(set(found["column"]), key=lambda n: sum(n in c for c in own["changes"]))
 
 
+@pytest.mark.long
 def test_levels_are_counted_by_what_they_become() -> None:
     free = ["job", "education"]
     answers = EXPLAINER.explain(X, target="approved", constraints=bf.fixed(*(n for n in X if n not in free)))

@@ -64,6 +64,7 @@ def flipping(X: pd.DataFrame, model, rows: pd.DataFrame, names: list[str]) -> li
 PROTECTED = [["sex"], ["race"], ["age"], ["sex", "race"], ["sex", "age"]]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("name", "protected"), diagonal(MODELS, PROTECTED))
 def test_flips_are_those_of_brute_force(name, protected) -> None:
     flipped = 0
@@ -150,6 +151,7 @@ def test_bad_input_is_refused(protected, error, words) -> None:
         bf.groups.flips(explainer, X.iloc[:0], "x")
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_levers_are_those_of_brute_force(name) -> None:
     X, model = problem(name, 3)
@@ -172,6 +174,7 @@ def test_levers_of_rows_that_need_none_are_refused() -> None:
         bf.groups.levers(bf.Explainer(model, X), X[model.predict(X) == "yes"], target="yes")
 
 
+@pytest.mark.long
 def test_levers_nobody_had_time_for_are_open() -> None:
     X, model = problem("forest", 3)
     rejected = X[model.predict(X) == "no"]

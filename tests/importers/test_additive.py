@@ -86,6 +86,7 @@ class TestSplines(ImporterContract):
         return make_pipeline(SplineTransformer(4), LogisticRegression(max_iter=500)).fit(X, score(X) > 8.5), X
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize(("step", "model", "kind"), diagonal(STEPS, MODELS, [np.float64, np.float32]))
 def test_linear_models_after_a_bent_column(step, model, kind) -> None:
     X = positive().astype(kind)
@@ -207,7 +208,7 @@ def counts_from_one(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     return (X + 1).astype(int), (y == 1).astype(int)
 
 
-@pytest.mark.shorter(7)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", ANSWERED)
 @pytest.mark.parametrize("seed", first(1, range(8)))
 def test_answers_are_the_cheapest_of_all_combinations(name, seed) -> None:

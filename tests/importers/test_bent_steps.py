@@ -64,6 +64,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("name", "model"), diagonal(STEPS, MODELS))
 def test_trees_after_a_bent_column(name, model) -> None:
     for seed in range(2):

@@ -39,7 +39,7 @@ class TestPowers(ImporterContract):
         return make_pipeline(PowerTransformer(), CLASSES).fit(X, score(X) > 8.5), X
 
 
-@pytest.mark.shorter(6)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("step", "kind"), diagonal(STEPS, [np.float64, np.float32]))
 def test_each_step_is_read(step, kind) -> None:
     X = positive().astype(kind)
@@ -67,7 +67,7 @@ WIDTHS = (12, 9)
 CELLS = pd.DataFrame(list(product(*(map(float, range(1, 1 + width)) for width in WIDTHS))), columns=["a", "b"])
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("seed", first(6, range(60)))
 @pytest.mark.parametrize("cost", ["L1", "L2"])
 def test_answers_over_whole_numbers_are_those_of_enumeration(seed, cost) -> None:

@@ -73,6 +73,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_agrees_with_the_estimator(name) -> None:
     for seed in range(2):
@@ -106,7 +107,7 @@ def small(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
 
 @pytest.mark.parametrize("starts", first(1, [range(1), range(1, 3)]), ids=str)
 @pytest.mark.parametrize("name", one_in(2, MODELS))
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 def test_answers_are_the_cheapest_of_all(name, starts) -> None:
     """Every row is tried with the estimator: for the other class, and for probabilities that some row has."""
     X, y = small(1)
@@ -130,6 +131,7 @@ def test_answers_are_the_cheapest_of_all(name, starts) -> None:
             assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", first(1, ["forest and line", "forest, boosting and line", "boosting and lines"]))
 def test_numbers_inside_wide_cells(name) -> None:
     """One column of many whole numbers, and one of real numbers, which are tried close together."""
@@ -164,7 +166,7 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("weights", [None, "given"])
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_means_of_regressors(name, weights) -> None:
@@ -202,6 +204,7 @@ def test_costs_of_classes_and_further_answers() -> None:
     assert len(list(several)) > 1
 
 
+@pytest.mark.long
 def test_time_is_kept_and_what_is_known_is_told() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))

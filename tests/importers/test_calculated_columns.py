@@ -84,7 +84,7 @@ def by_hand(model: Any, row: pd.Series, X: pd.DataFrame) -> float:
     return float(cost[model.predict(grid[X.columns]) == "yes"].min())
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", PIPELINES)
 def test_answers_are_the_cheapest(name) -> None:
     X, y = bank()

@@ -85,7 +85,7 @@ def frozen(estimator: Any) -> Any:
     return frozen.FrozenEstimator(estimator)
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("base", "method"), diagonal(BASES, METHODS))
 @pytest.mark.parametrize("seed", first(1, range(2)))
 def test_one_estimator(base, method, seed) -> None:
@@ -97,7 +97,7 @@ def test_one_estimator(base, method, seed) -> None:
         assert isinstance(check_importer(model, X, rng).readout, Calibrated)
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("base", "method"), diagonal(["logistic", "forest", "boosting", "xgboost"], METHODS))
 def test_a_fitted_estimator_with_one_or_several_calibrators(base, method) -> None:
     rng = np.random.default_rng(0)
@@ -117,6 +117,7 @@ class TestCalibrated(ImporterContract):
         return model.fit(X, labels(rng, X, 2)), X
 
 
+@pytest.mark.long
 def test_pipelines_and_thresholds() -> None:
     X = people()
     y = answers(X)
@@ -135,7 +136,7 @@ def small(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     return X, (X["a"] + X["b"] - X["c"] + rng.normal(size=60) > 1.5).astype(int).to_numpy()
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("base", "method"), diagonal(["logistic", "tree", "forest", "boosting"], METHODS))
 def test_answers_are_the_cheapest_of_all(base, method) -> None:
     """Every row is tried with the estimator, for the other class and for each probability that some row has."""
@@ -159,7 +160,7 @@ def test_answers_are_the_cheapest_of_all(base, method) -> None:
 SEVERAL = ["logistic", "margin", "tree", "forest", "boosting", "histogram", "ada"]
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("base", "method"), diagonal(SEVERAL, ["sigmoid", "isotonic"]))
 def test_several_classes(base, method) -> None:
     """The shares of three classes: read, and every row is tried for each class, and for shares that some row has."""
@@ -244,6 +245,7 @@ def test_what_is_refused_by_name() -> None:
     assert "in the same order" in why_unread(turned, X)
 
 
+@pytest.mark.long
 def test_a_refused_one_is_searched() -> None:
     X, _ = small(np.random.default_rng(0))
     several = CalibratedClassifierCV(BASES["forest"](), cv=3).fit(X, X["a"])

@@ -114,6 +114,7 @@ STATISTICS = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("seed", first(1, range(3)))
 @pytest.mark.parametrize("how", STATISTICS)
 def test_categories(how, seed) -> None:

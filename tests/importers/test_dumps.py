@@ -297,6 +297,7 @@ assert command.exit_code == 0 and "proven optimal" in command.output, command.ou
 """
 
 
+@pytest.mark.long
 def test_no_library_is_needed(tmp_path) -> None:
     xgboost, lightgbm, catboost = (pytest.importorskip(name) for name in ("xgboost", "lightgbm", "catboost"))
     X = people(rows=200)[["age", "income", "job"]].astype({"job": "category"})

@@ -25,6 +25,7 @@ class TestAdaBoostRegressor(ImporterContract):
         return AdaBoostRegressor(n_estimators=int(rng.integers(1, 12)), random_state=0).fit(X, amounts(rng, X)), X
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("starts", first(1, [range(1), range(1, 3)]), ids=str)
 @pytest.mark.parametrize("trees", [1, 2, 7, 12])
 def test_answers_are_the_cheapest_of_all(trees, starts) -> None:

@@ -67,7 +67,7 @@ def pipeline(imputer: str, encoder: str, X: Any, y: np.ndarray) -> Any:
     return make_pipeline(columns, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(rows, y)
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("kind", "encoder"), diagonal(KINDS, ENCODERS))
 def test_every_way_to_be_missing_is_read(kind, encoder) -> None:
     if kind == "polars" and SKLEARN < (1, 8):
@@ -84,6 +84,7 @@ def test_every_way_to_be_missing_is_read(kind, encoder) -> None:
             assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", ["None", "NaN"])
 def test_answers_are_the_cheapest_of_all(kind) -> None:
     X, y = table(kind)

@@ -40,6 +40,7 @@ def refused(model, *words, data=X, error=bf.errors.InputError):
         assert word in str(raised.value)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("labels", [BAD, WORDS, np.digitize(X["a"], [-0.5, 0.5])])
 @pytest.mark.parametrize("form", ["cbm", "json"])
 def test_catboost_by_its_base_class_is_the_classifier(labels, form, file):
@@ -142,6 +143,7 @@ def test_boosters_and_their_files(file):
     same_answers(booster, file(".txt"), row, 1)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_a_network_in_a_file(file):
     torch = pytest.importorskip("torch")

@@ -161,7 +161,7 @@ def targets(model: Any, classes: int, kind: ModelKind) -> list[tuple[Any, np.nda
     return out
 
 
-@pytest.mark.shorter(10)
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("start", first(1, range(3)))
 @pytest.mark.parametrize(("make", "classes"), EVERY)
 def test_answers_are_the_cheapest_of_all(make, classes, start) -> None:

@@ -96,6 +96,7 @@ if TargetEncoder().random_state == "deprecated":  # since scikit-learn 1.9
     SEEDED = {"cv": KFold(3, shuffle=True, random_state=0)}
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("family", MODELS)
 @pytest.mark.parametrize(
     "encoder", first(1, [OneHotEncoder(), OneHotEncoder(handle_unknown="ignore"), TargetEncoder(**SEEDED)])
@@ -108,6 +109,7 @@ def test_unused_categories(encoder, family) -> None:
     assert not answer.found or answer.point["job"].iloc[0] != "unused"
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("family", OWN_CATEGORIES)
 def test_unused_categories_that_the_model_reads_itself(family) -> None:
     X = with_unused()
@@ -115,12 +117,14 @@ def test_unused_categories_that_the_model_reads_itself(family) -> None:
     check_answered((model.set_params(cat_features=["job"]) if family == "CatBoost" else model).fit(X, old(X)), X)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("family", OWN_GAPS)
 def test_a_missing_boolean_in_the_first_row(family) -> None:
     X = with_a_gap()
     check_answered(MODELS[family]().fit(X, old(X)), X)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("family", MODELS)
 def test_a_missing_boolean_that_is_filled(family) -> None:
     X = with_a_gap()

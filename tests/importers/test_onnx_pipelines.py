@@ -118,6 +118,7 @@ def check_same(pipeline: Any, file: bytes, X: Any, target: Callable[[Any, Any], 
         assert ours.cost == pytest.approx(theirs.cost, rel=1e-3, abs=1e-5)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("several", [False, pytest.param(True, marks=pytest.mark.long)], ids=["two", "three"])
 @pytest.mark.parametrize("name", first(3, CLASSIFIERS))
 def test_classifiers_are_proven_as_the_originals_are(name, several) -> None:
@@ -127,6 +128,7 @@ def test_classifiers_are_proven_as_the_originals_are(name, several) -> None:
     check_same(pipeline, file, X, lambda one, row: "other", 2)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", first(2, REGRESSORS))
 def test_regressors_are_proven_as_the_originals_are(name) -> None:
     X = table(lost=("age",))

@@ -92,7 +92,7 @@ def table() -> tuple[pd.DataFrame, np.ndarray]:
     return X, (X["a"] + X["b"] - X["c"] + rng.normal(size=160) > 2.5).astype(int).to_numpy()
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("model", "calibrator"), diagonal(MODELS, CALIBRATORS))
 def test_answers_are_the_cheapest_of_all(model, calibrator) -> None:
     X, y = table()
@@ -113,6 +113,7 @@ def test_answers_are_the_cheapest_of_all(model, calibrator) -> None:
         assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_a_frozen_estimator_says_the_same(method) -> None:
     """scikit-learn's calibrator, taken out of it, gives the answers of the whole."""

@@ -276,6 +276,7 @@ def test_frames_between_the_steps() -> None:
 LEVELS: list[list[Any]] = [[1, 2, 3], [1.5, 2.5, 4.0], [True, False], ["u", "v"], ["1", "2", "10"]]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("values", "typed"), diagonal(LEVELS, ["plain", "category", "ordered", "object"]), ids=str)
 def test_categories_of_any_type(values, typed) -> None:
     rng = np.random.default_rng(0)
@@ -433,6 +434,7 @@ def test_a_calibrated_model_beside_one_float32_column_computes_in_float64() -> N
     assert bf.Explainer(alone, short).reading.unit == np.finfo(types).eps / 2
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     "gather",
     [

@@ -190,6 +190,7 @@ def cheapest(explainer: bf.Explainer, estimator: Any, row: pd.DataFrame, X: pd.D
     return float(cost[estimator.predict(every) == 1].min(initial=np.inf))
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("seed", first(2, range(12)))
 def test_answers_are_the_cheapest_of_all_combinations(model, seed) -> None:

@@ -67,6 +67,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seed", first(1, range(2)))
 @pytest.mark.parametrize("name", MODELS)
 def test_agrees_with_the_estimator(name, seed) -> None:
@@ -101,6 +102,7 @@ def small(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
 EVERY = pd.DataFrame(np.stack(np.meshgrid(*[np.arange(4)] * 3), axis=-1).reshape(-1, 3), columns=list("abc"))
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("starts", first(1, [range(1), range(1, 3)]), ids=str)
 @pytest.mark.parametrize("name", MODELS)
 def test_answers_are_the_cheapest_of_all(name, starts) -> None:
@@ -128,6 +130,7 @@ def test_answers_are_the_cheapest_of_all(name, starts) -> None:
             assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", ["forest and boosting", "a falling member", "with a calibrated one"])
 @pytest.mark.parametrize("most", [1, 2])
 def test_counted_changes_are_proven_by_lines_that_follow_the_search(name, most) -> None:
@@ -154,7 +157,7 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("end", [None, LinearRegression(), make_pipeline(StandardScaler(), Ridge())])
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors(name, end) -> None:
@@ -191,6 +194,7 @@ def test_shares_of_several_classes() -> None:
         )
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     ("model", "words"),
     [
@@ -216,6 +220,7 @@ def test_what_cannot_be_read_is_named_and_searched(model, words) -> None:
     assert words in answer.certificate.solver
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("threshold", [False, True])
 def test_a_ball_over_the_leaves_of_the_end_is_refused(threshold) -> None:
     """No set of scores holds a whole ball if its neighbours lie in several leaves, so a proof would be wrong."""

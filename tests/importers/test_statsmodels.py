@@ -204,6 +204,7 @@ def test_ordered_classes_by_a_formula():
     check_importer(ordered(table, "x + np.log(z) + C(town)"), table[["x", "z", "town"]])
 
 
+@pytest.mark.long
 def test_ordered_classes_may_be_numbers():
     table = people(np.random.default_rng(5))
     results = asked(OrderedModel(table.visits.to_numpy(), table[["x", "z"]].to_numpy()).fit(disp=0, method="bfgs"))

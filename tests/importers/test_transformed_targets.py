@@ -86,7 +86,7 @@ def transformed(target: str, regressor: Any, X: Any, y: np.ndarray) -> Any:
     return TransformedTargetRegressor(regressor, **TARGETS[target]).fit(X, y)
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("target", "regressor"), diagonal(TARGETS, REGRESSORS))
 def test_answers_are_the_cheapest_of_all(target, regressor) -> None:
     X, y = prices(0)

@@ -25,6 +25,7 @@ from tests.portfolio.asked import explainer, rows
 SHARED_NAMES = ("schema", "butfor", "model", "data_fingerprint", "question", "space", "table")
 
 
+@pytest.mark.shorter(1)
 def test_an_entry_says_who_asked_what_of_which_model_and_when(where: str) -> None:
     begin = datetime.now(UTC)
     with bf.Log(where, who="Ms Li") as log:
@@ -190,7 +191,7 @@ with bf.Log(sys.argv[1], who=sys.argv[3]) as log:
 """
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 def test_what_was_logged_stays_if_writers_are_killed(where: str, tmp_path: Path) -> None:
     answers().to_jsonl(tmp_path / "answers.jsonl")
     command = [sys.executable, "-c", WRITER, where, str(tmp_path / "answers.jsonl")]

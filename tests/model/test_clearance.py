@@ -69,6 +69,7 @@ def test_a_leaf_just_two_margins_wide_has_no_room_with_margin_or_robust() -> Non
         assert found.cost == pytest.approx(0.4999, abs=1e-7)
 
 
+@pytest.mark.long
 def test_the_cheapest_margin_in_a_tree_and_that_it_holds_in_a_closed_box() -> None:
     answered = refused = wider = 0
     for seed in range(12):

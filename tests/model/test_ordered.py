@@ -66,6 +66,7 @@ def check(readout: OrderedClasses, sets, wanted, rng: np.random.Generator) -> No
 SEEDS = first(4, range(60))
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_class_is_one_interval(seed) -> None:
     readout, rng = drawn(seed), np.random.default_rng(seed)

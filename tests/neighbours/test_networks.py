@@ -73,7 +73,7 @@ def random_case(seed: int, norm: BallNorm) -> tuple[Network, np.ndarray, np.ndar
     return problem.model, rng.normal(size=problem.model.scores), point, Ball(norm, radius, none, none)
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", first(1, [range(25), range(25, 80)]))
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
 def test_the_smallest_sum_is_that_of_the_best_pattern(norm: BallNorm, seeds: range) -> None:
@@ -96,6 +96,7 @@ def test_the_smallest_sum_is_that_of_the_best_pattern(norm: BallNorm, seeds: ran
     assert moved > 0.375 * len(seeds)
 
 
+@pytest.mark.long
 def test_a_round_ball_is_bounded_and_its_worst_is_near() -> None:
     for seed in range(60):
         model, row, point, ball = random_case(seed, BallNorm.L2)
@@ -275,6 +276,7 @@ def test_the_ends_of_units_hold_in_a_round_ball_and_those_of_the_first_layer_are
     assert seen >= 15
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("norm", "near"), [(BallNorm.L2, 1e-4), (BallNorm.L1, 1e-6)])
 def test_a_round_ball_of_three_layers_is_bounded_and_its_worst_is_near(norm: BallNorm, near: float) -> None:
     for seed in range(4):

@@ -33,6 +33,7 @@ def passes(folder: Path) -> list[int]:
     return [pass_in(pq.read_table(path)) for path in sorted((folder / "parts").iterdir())]
 
 
+@pytest.mark.long
 def test_what_is_not_proven_is_proven_and_costs_no_more(found: Path) -> None:
     before, best = costs(found), explainer().explain(rows(), True).costs
     assert (before > best + 1e-9).any(), "there is something to better"

@@ -88,8 +88,8 @@ def test_a_model_that_a_script_defines_goes_to_other_processes(whole: Path, tmp_
     assert not list((tmp_path / "out" / "leases").iterdir())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("who", ["both", *(pytest.param(one, marks=pytest.mark.long) for one in ("driver", "worker"))])
-@pytest.mark.shorter(1)
 def test_a_kill_loses_nothing_and_doubles_nothing(who: str, whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     process = started(folder, pause=0.02)
@@ -161,6 +161,7 @@ def test_two_calls_at_once_share_the_work(whole: Path, tmp_path: Path) -> None:
     assert same(whole, folder)
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_after_the_running_parts(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     process = started(folder, pause=0.02)
@@ -218,6 +219,7 @@ def test_rows_that_end_their_process_are_told(tmp_path: Path) -> None:
     assert "ended 2 times" in made.errors()["error"][0].as_py()
 
 
+@pytest.mark.long
 def test_any_executor_of_processes(tmp_path: Path) -> None:
     explainer().portfolio(rows(), tmp_path / "here", rows_per_part=15, n_jobs=1)
     spawned = multiprocessing.get_context("spawn")

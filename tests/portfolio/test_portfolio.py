@@ -53,6 +53,7 @@ def test_results_have_a_line_per_answer_with_the_types_of_the_rows(tmp_path: Pat
 FORMS = ["pandas", "polars", "arrow", "lazy", "dataset", "tables", "parquet", "folder", "pattern", "list", "csv"]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_may_come_in_any_form(form: str, tmp_path: Path) -> None:
     given = given_as(form, tmp_path)
@@ -142,6 +143,7 @@ def test_what_a_killed_process_left_is_swept_away(tmp_path: Path) -> None:
     assert young.exists()
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("harm", ["cut", "emptied"])
 def test_a_part_that_was_damaged_is_made_again(harm: str, tmp_path: Path) -> None:
     explainer().portfolio(rows(), tmp_path / "whole", rows_per_part=10, n_jobs=1)
@@ -241,6 +243,7 @@ def test_only_rows_that_do_not_meet_the_target_are_asked_about(n_jobs: int, tmp_
         asked()
 
 
+@pytest.mark.long
 def test_a_second_pass_takes_the_rows_that_a_condition_chose(tmp_path: Path) -> None:
     def asked(where: str | None = "age > 50", **more: Any) -> Any:
         return explainer().portfolio(
@@ -285,6 +288,7 @@ def test_impossible_rows_say_what_stands_in_the_way(tmp_path: Path) -> None:
     assert len(found["conflict"][0]) > 0
 
 
+@pytest.mark.long
 def test_groups_and_checks_read_a_portfolio_part_by_part(tmp_path: Path) -> None:
     bad = rows()
     bad.loc[13, "job"] = "pilot"
@@ -339,7 +343,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("what", WRONG)
 def test_a_folder_of_something_else_is_refused(what: str, tmp_path: Path) -> None:
     asked = {"rows": rows(), "rows_per_part": 20, "n_jobs": 1}

@@ -27,7 +27,7 @@ from tests.shorter import first
 FORMS = ("linear", "tree", "ensemble", "mixed", "oblique tree", "oblique forest", "network")
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("cost", ["lost and found", "largest, lost and found"])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seeds", first(1, [range(12), range(12, 200)]), ids=str)

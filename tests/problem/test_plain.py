@@ -10,6 +10,7 @@ from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, X
 text, number = np.str_, np.float64
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize(
     ("given", "written"),
     [

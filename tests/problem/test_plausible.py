@@ -34,6 +34,7 @@ MODELS = (
 )
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_the_cheapest_plausible_answer_is_that_of_brute_force(table, model) -> None:
     X, y = table

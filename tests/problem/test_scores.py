@@ -147,6 +147,7 @@ def test_the_model_is_called_for_all_rows_at_once() -> None:
     assert len(answers.scores) == 40
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", ["before", "after", "threshold", "of", "up"])
 def test_a_changed_score_is_noticed(name) -> None:
     answer = EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE).only

@@ -78,6 +78,7 @@ def test_a_single_row_that_breaks_a_rule_takes_it_off_the_list() -> None:
     assert not any("'a'" in one and "'most'" in one for one in told(data))
 
 
+@pytest.mark.long
 def test_every_suggestion_holds_for_each_row_of_the_data() -> None:
     X, y = loans.load()
     X = X.assign(schooling=X["education"].map({"none": 8, "school": 10, "college": 13, "master": 18}))

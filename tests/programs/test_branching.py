@@ -50,7 +50,7 @@ def exact(expression: Sum, x: tuple[int, ...]) -> Fraction:
     return sum((Fraction(weight) * x[v] for v, weight in expression.terms.items()), Fraction(0))
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bound_is_never_above_the_optimum_and_reaches_it(kind: str) -> None:
     impossible = 0
@@ -69,7 +69,7 @@ def test_a_bound_is_never_above_the_optimum_and_reaches_it(kind: str) -> None:
     assert 2 < impossible < 58
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_called_optimal_or_infeasible_is(kind: str) -> None:
     for seed in range(60):
@@ -83,6 +83,7 @@ def test_what_is_called_optimal_or_infeasible_is(kind: str) -> None:
             assert found.claim.proven() <= float(best) + 1e-9, f"seed {seed}"
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("lie", ["infeasible", "too high"])
 def test_highs_is_not_believed(monkeypatch, lie: str) -> None:
     """Each answer of HiGHS is made a false one. None of them is passed on."""

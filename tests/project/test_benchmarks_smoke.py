@@ -50,6 +50,7 @@ def run(module: str, out: Path, tmp_path: Path) -> dict[str, list[dict[str, Any]
     return {path.stem: [json.loads(line) for line in path.read_text().splitlines()] for path in out.glob("*.jsonl")}
 
 
+@pytest.mark.long
 def test_a_benchmark_writes_complete_lines(tmp_path: Path) -> None:
     found = run("benchmarks.tree_throughput", tmp_path / "out", tmp_path)
     assert set(found) == {"tree_throughput"}

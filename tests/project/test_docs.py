@@ -28,10 +28,17 @@ import pytest
 
 from butfor.cli import main
 from tests.doc_scripts import skip_without_libraries
+from tests.shorter import unless
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LONG_PAGES = {
+    "networks", "network", "dossier", "oblique-trees", "portfolio", "portfolios", "black-boxes", "command-line", "gallery",
+    "groups", "houses", "robust", "measure",
+}  # fmt: skip
+"""Pages that take long, about what other tests look at, too."""
+
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -149,7 +156,9 @@ def run_page(page: Path) -> int:
 
 @pytest.mark.slow
 @pytest.mark.documentation
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", unless([page for page in PAGES if page.stem in LONG_PAGES], PAGES), ids=lambda page: page.stem
+)
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     skip_without_libraries(page)
     monkeypatch.chdir(tmp_path)
@@ -160,9 +169,11 @@ def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.slow
 @pytest.mark.documentation
-@pytest.mark.parametrize("script", [
-    pytest.param(script, marks=pytest.mark.long) if script.stem == "gallery" else script for script in EXAMPLES
-], ids=lambda script: script.stem)  # fmt: skip
+@pytest.mark.parametrize(
+    "script",
+    unless([script for script in EXAMPLES if script.stem in LONG_PAGES], EXAMPLES),
+    ids=lambda script: script.stem,
+)
 def test_every_example_runs(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(script)])

@@ -102,6 +102,7 @@ def test_import_loads_nothing_heavy() -> None:
     assert loaded_after("import butfor") == set()
 
 
+@pytest.mark.long
 def test_reading_a_perceptron_loads_no_other_network_library() -> None:
     code = """
 import numpy as np, butfor as bf

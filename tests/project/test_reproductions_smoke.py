@@ -204,6 +204,7 @@ def test_robust_validity(tmp_path: Path) -> None:
     assert descent["mean_cost"] > robust[0]["mean_cost"]
 
 
+@pytest.mark.long
 def test_the_rival_that_tries_to_be_robust_knows_the_network() -> None:
     """Its score is the network's own, its slopes are those of differences, and its shifts go down and stay in the ball."""
     done = subprocess.run([sys.executable, "-c", RIVAL], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -45,6 +45,7 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     assert not [case for case in accepted if is_false(case)]
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", first(5, [name for name in SABOTAGE if name != "does not read the footer"]))
 def test_a_broken_checker_is_found_out(name: str) -> None:
     by = broken(name)
@@ -59,6 +60,7 @@ def test_a_false_claim_by_hand_is_refused(case: Case) -> None:
         case.check()
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_prices_that_are_not_worked_out_are_too_high(seed: int) -> None:
     """Cells beyond one that costs too much are not looked at: with all prices worked out, each of them costs too much."""

@@ -48,7 +48,7 @@ def least(X: pd.DataFrame, row: pd.Series, met: Any) -> float:
     return float(np.max(each, axis=0)[met(every)].min(initial=np.inf))
 
 
-@pytest.mark.shorter(6)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
@@ -166,6 +166,7 @@ def another(r: random.Random, found: Case) -> Case:
     return with_changes(r, found, change)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r = random.Random(seed)

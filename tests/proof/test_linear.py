@@ -218,6 +218,7 @@ def between_points() -> Case:
     return Case(shared, own, ['{"rate":[14,2]}', '{"rate":[45,4]}', '{"end":"dual"}'], "linear", json.dumps(model))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", SABOTAGE)
 def test_a_broken_checker_is_found_out(name: str) -> None:
     by, r = broken_by(*SABOTAGE[name]), random.Random(3)

@@ -43,7 +43,7 @@ MODELS = {
 }
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def measurements() -> tuple[pd.DataFrame, np.ndarray]:
     return X, (X["a"] - X["b"] + rng.normal(scale=0.5, size=200) > 0.3).astype(int).to_numpy()
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("wanted", [1, bf.probability(1, at_least=0.9)])
 def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_path: Path) -> None:
     """What is proven is what it costs, no cheaper row is met, and a bolder claim is refused."""
@@ -84,6 +84,7 @@ def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_pa
     assert not found.bolder(1.001).accepted()
 
 
+@pytest.mark.long
 def test_prices_that_bend_are_proven(tmp_path: Path) -> None:
     X, y = measurements()
     X = X[["a", "b"]]
@@ -177,6 +178,7 @@ def mutated(r: random.Random, case: Case) -> Case:
     return replace(case.bolder(r.choice([1.0, 1.01, 1.3])) if own["below"] else replace(case, own=own), steps=some)
 
 
+@pytest.mark.long
 def test_what_is_proven_is_the_least_cost() -> None:
     for case in cases():
         assert case.accepted()

@@ -57,7 +57,7 @@ def fitted(name: str, X: pd.DataFrame) -> tuple[Any, Callable[[pd.DataFrame], np
     return model, lambda rows: model.predict(rows) == 1, 1
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_proven_is_the_least_cost(name: str, tmp_path: Path) -> None:
     X, _ = table()

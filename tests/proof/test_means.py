@@ -135,7 +135,7 @@ def claims_of_probabilities(model: Any, label: int, ends: dict[str, float], fold
 VERIFIED_TWICE = {"VERIFIED: the bound, by the second checker"}
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
@@ -143,6 +143,7 @@ def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) 
     assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
 @pytest.mark.parametrize("label", [0, 1])
 def test_probabilities_are_those_of_the_estimator(

@@ -42,13 +42,14 @@ def network(*hidden: int, kind: Any = MLPClassifier) -> Any:
 MODELS = {"one layer": (6,), "two layers": (4, 3)}
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
     assert claims_of_classes(encoded(network(*MODELS[kind])), name, tmp_path).verified == 4
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
 def test_probabilities_are_those_of_the_estimator(ends: dict[str, float], tmp_path: Path) -> None:
     assert claims_of_probabilities(encoded(network(6)), 1, ends, tmp_path).verified == 4
@@ -126,6 +127,7 @@ def cases() -> tuple[Case, ...]:
     return tuple(found)
 
 
+@pytest.mark.long
 def test_what_is_proven_is_the_least_cost() -> None:
     bounded = [case for case in cases() if case.own["below"] is not None]
     assert len(bounded) > 15
@@ -159,6 +161,7 @@ def mutated(r: random.Random, case: Case) -> Case:
     return replace(case, own={**case.own, "answer": None}, content=json.dumps(model))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 80), pytest.param(1, 3000, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r = random.Random(seed)
@@ -203,6 +206,7 @@ def dishonest(case: Case, by: Any) -> Case | None:
     return replace(case, steps=steps)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SABOTAGE)
 def test_a_broken_checker_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each fault lets the prover prove what is false, and the checker refuses that."""
@@ -253,6 +257,7 @@ def test_a_false_claim_by_hand_is_refused(name: str) -> None:
     assert case.accepted(broken_by(*fault))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("cost", [bf.L1(), bf.L2()])
 def test_real_numbers_cost_what_a_program_says(cost: Any, tmp_path: Path) -> None:
     """Two layers, whose answers HiGHS proves in another way."""

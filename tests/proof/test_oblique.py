@@ -47,7 +47,7 @@ MODELS = {
 }
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
@@ -55,6 +55,7 @@ def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
     assert claims_of_classes(encoded(MODELS[kind]()), name, tmp_path).verified == 4
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
 def test_probabilities_are_those_of_leaves(ends: dict[str, float], tmp_path: Path) -> None:
     assert claims_of_probabilities(encoded(learner()), 1, ends, tmp_path).verified == 4
@@ -124,6 +125,7 @@ def cases() -> tuple[Case, ...]:
     return tuple(found)
 
 
+@pytest.mark.long
 def test_what_is_proven_is_the_least_cost() -> None:
     bounded = [case for case in cases() if case.own["below"] is not None]
     assert len(bounded) > 12
@@ -149,6 +151,7 @@ def mutated(r: random.Random, case: Case) -> Case:
     return replace(case, own={**case.own, "answer": None}, content=json.dumps(model))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 80), pytest.param(1, 3000, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r = random.Random(seed)
@@ -197,6 +200,7 @@ def test_a_broken_checker_is_found_out(name: str) -> None:
     assert FALSE[name].accepted(broken_by(*SABOTAGE[name]))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("cost", [bf.L1(), bf.L2()])
 def test_real_numbers_cost_what_each_leaf_costs(cost: Any, tmp_path: Path) -> None:
     """HiGHS finds the least L1 cost in each leaf. For L2, no row of many that are as near comes to it. A bolder claim fails."""

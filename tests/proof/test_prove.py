@@ -82,6 +82,7 @@ def test_xgboost_with_its_own_categories(tmp_path: Path) -> None:
     assert proven(model, X, tmp_path).verified == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["class", "value"])
 def test_catboost(kind: str, tmp_path: Path) -> None:
     """All pairs of numbers are tried that lie at a border, or just above it in float32."""
@@ -128,6 +129,7 @@ def test_values_of_regressors(model: Any, tmp_path: Path) -> None:
     assert "a predicted value of at least" in answers[0].words
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("end", [{"at_least": 0.8}, {"at_most": 0.2}])
 @pytest.mark.parametrize("kind", ["forest", "xgboost"])
 def test_probabilities_and_prices(kind: str, end: dict[str, float], tmp_path: Path) -> None:
@@ -147,6 +149,7 @@ def test_probabilities_and_prices(kind: str, end: dict[str, float], tmp_path: Pa
     assert all_proven(both)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", ["xgboost", "histogram", "tree"])
 def test_numbers_that_a_pipeline_changes(kind: str, tmp_path: Path) -> None:
     """The question file says where each cut lies in the column. Proven is what the pipeline itself says."""
@@ -361,6 +364,7 @@ def test_rows_with_missing_values_are_proven(tmp_path: Path) -> None:
         assert told in words
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("library", ["lightgbm", "catboost", "xgboost"])
 def test_libraries_that_read_missing_values(library: str, classes: int, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def least(X: pd.DataFrame, row: pd.Series, met: Callable[[pd.DataFrame], np.ndar
     return float(found.min()) if len(found) else np.inf
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_row_is_tried(name: str, tmp_path: Path) -> None:
     X, y = whole_numbers()

@@ -149,7 +149,7 @@ def cases(kind: str) -> tuple[Case, ...]:
     return tuple(found)
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     for case in cases(kind):
@@ -193,6 +193,7 @@ def another(r: random.Random, case: Case) -> Case:
     return replace(case, own=own, steps=steps)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r, every = random.Random(seed), [case for kind in LEARNERS for case in cases(kind)]
@@ -201,6 +202,7 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     assert not [case for case in accepted if is_false(case)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
 def test_both_checkers_say_the_same(second: Path, tmp_path: Path, seed: int, count: int) -> None:
     every = [case for kind in LEARNERS if "linear" not in kind for case in cases(kind)]
@@ -281,6 +283,7 @@ SABOTAGE = {
 }  # fmt: skip
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", SABOTAGE)
 def test_a_broken_checker_is_found_out(name: str) -> None:
     by, r = broken_by(*SABOTAGE[name]), random.Random(3)
@@ -290,6 +293,7 @@ def test_a_broken_checker_is_found_out(name: str) -> None:
         assert next((case for case in tried if case.accepted(by) and is_false(case)), None) is not None
 
 
+@pytest.mark.long
 def test_real_numbers_cost_what_linear_programs_say(tmp_path: Path) -> None:
     """HiGHS finds the least L1 cost in each leaf of a tree."""
     rng = np.random.default_rng(1)
@@ -356,6 +360,7 @@ def test_what_is_no_sum_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("learner", [LogisticRegression(), DecisionTreeClassifier(max_depth=4, random_state=0)])
 def test_a_number_of_a_relation_must_become_known(learner: Any, tmp_path: Path) -> None:
     """A sum of which a number is missing is no sum. Both numbers are missing in these rows, and each costs 1."""

@@ -63,7 +63,7 @@ def keeping(model: Any, wanted: Any, every: pd.DataFrame, radius: dict[str, int]
     return kept
 
 
-@pytest.mark.shorter(8)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("radius", RADII, ids=str)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
@@ -157,6 +157,7 @@ def all_near(model: Any, X: pd.DataFrame, x: np.ndarray, radius: np.ndarray) -> 
     return bool((model.predict(every) == 1).all())
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("kind", ["tree", "xgboost"])
 def test_real_numbers_of_trees_keep_it_or_fail(kind: str, dtype: Any, tmp_path: Path) -> None:
@@ -235,6 +236,7 @@ def test_what_is_not_proven_is_refused_by_name(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("question", "words"),
     [
@@ -450,6 +452,7 @@ def another(r: random.Random, found: Case) -> Case:
     return with_changes(r, found, change)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r = random.Random(seed)

@@ -91,7 +91,7 @@ def proven(answers: Any, model: Any, name: str) -> list[Case]:
         return [read(one.file, name) for one in proofs if one.file is not None]
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     for case in whole_cases(kind):
@@ -102,7 +102,7 @@ def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     assert whole_cases(kind)[-1].own["below"] is None
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_least_cost_of_real_numbers_is_proven(kind: str) -> None:
     for case in real_cases(kind):
@@ -156,6 +156,7 @@ def another(r: random.Random, case: Case) -> Case:
     return replace(case, own=own, steps=steps)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r, every = random.Random(seed), [case for kind in LEARNERS for case in whole_cases(kind)]
@@ -164,6 +165,7 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     assert not [case for case in accepted if test_relations.is_false(case)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 20), pytest.param(1, 1500, marks=pytest.mark.long)])
 def test_no_lie_about_real_numbers_is_believed(seed: int, count: int) -> None:
     every = tuple(case for kind in KINDS for case in real_cases(kind))
@@ -172,6 +174,7 @@ def test_no_lie_about_real_numbers_is_believed(seed: int, count: int) -> None:
     assert not [case for case in accepted if case.false()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
 def test_both_checkers_say_the_same(second: Path, tmp_path: Path, seed: int, count: int) -> None:
     trees = [case for kind in LEARNERS if "linear" not in kind for case in whole_cases(kind)]

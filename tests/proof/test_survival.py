@@ -90,7 +90,7 @@ def possible() -> list[tuple[str, str]]:
     return [*((name, of) for name in MODELS if name != "lean forest" for of in list(TARGETS)[:4]), *risks, *ratios]
 
 
-@pytest.mark.shorter(6)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("name", "wanted"), possible())
 def test_every_row_is_tried(name: str, wanted: str, tmp_path: Path) -> None:
     model, X = fitted(name)
@@ -112,6 +112,7 @@ def test_a_rate_that_is_still_too_low_is_no_cheaper_row(tmp_path: Path) -> None:
     assert bf.prove(answers, model, tmp_path).verified == 1
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("time", [4.0, 5.0, 6.0, 7.0, 8.0])
 def test_a_chance_of_one_half_is_no_late_median(time: float, tmp_path: Path) -> None:
     """A quantile is late if the chance is more than that, and leaves of four rows have a chance of one half here and there."""
@@ -123,6 +124,7 @@ def test_a_chance_of_one_half_is_no_late_median(time: float, tmp_path: Path) -> 
         assert one.below == pytest.approx(cheapest, rel=1e-8)
 
 
+@pytest.mark.long
 def test_words_say_what_was_asked_and_what_is_taken_on_trust(tmp_path: Path) -> None:
     for name, told in (
         ("forest", "up by at least 1.3')"),
@@ -148,6 +150,7 @@ def test_another_target_is_told_apart(tmp_path: Path) -> None:
     assert not checked.passed
 
 
+@pytest.mark.long
 def test_quantiles_at_several_times_are_proven_one_by_one(tmp_path: Path) -> None:
     """What must be high enough is a chance at the time that the row has now and by which it is to be later."""
     model, X = fitted("forest")

@@ -109,6 +109,7 @@ CASES: dict[str, Callable[[], bf.Explanations]] = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("case", CASES)
 def test_a_batch_is_read_back_the_same(case) -> None:
     answers = CASES[case]()

@@ -42,6 +42,7 @@ def booster(name):
     return library.CatBoostClassifier(iterations=3, verbose=0, allow_writing_files=False).fit(X, BAD)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", ["xgboost", "lightgbm", "catboost"])
 def test_the_library_of_the_model_is_in_every_record(name, tmp_path):
     found = answers(booster(name))

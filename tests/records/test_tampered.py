@@ -123,7 +123,7 @@ def some(places: Iterator[tuple[Any, ...]], one_in: int, start: int = 0) -> list
     return list(places)[start % one_in :: one_in]
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("one_in", first(1, [36, 1]))
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_every_changed_value_is_refused(kind, one_in) -> None:
@@ -170,6 +170,7 @@ def test_a_value_of_any_type_is_read_or_refused_in_words(kind, one_in) -> None:
             read(spoilt(record, place, value))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_in", first(1, [12, 1]))
 @pytest.mark.parametrize("kind", ["optimal"])
 def test_a_question_of_any_type_is_checked_or_refused_in_words(kind, one_in) -> None:
@@ -242,6 +243,7 @@ def test_a_batch_that_was_not_changed_is_taken() -> None:
     assert batch_sealed(BATCH_LINES) == BATCH_LINES
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("one_in", first(1, [36, 1]))
 @pytest.mark.parametrize("kind", BATCHES)
 @pytest.mark.filterwarnings("ignore:.*lie outside the ranges")

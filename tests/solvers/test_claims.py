@@ -68,7 +68,7 @@ def explained(model: MLPClassifier | LogisticRegression, row: np.ndarray, **ques
 ROUNDS = {"first": range(1), "second": range(1, 2), "later": range(2, 99), "all": range(99)}
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("lie", LIES)
 @pytest.mark.parametrize("rounds", ROUNDS)
 def test_in_rounds_of_tangents(monkeypatch, rounds: str, lie: str) -> None:
@@ -89,7 +89,7 @@ def test_in_rounds_of_tangents(monkeypatch, rounds: str, lie: str) -> None:
 
 @pytest.mark.parametrize("lie", LIES)
 @pytest.mark.parametrize("rounds", ["second", "later"])
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 def test_in_rounds_of_a_robust_network(monkeypatch, rounds: str, lie: str) -> None:
     """All rows and all neighbours can be listed. A lie may cost the answer its proof, and never makes a false one."""
     model = MLPClassifier((6,), solver="lbfgs", max_iter=2000, random_state=1).fit(X, Y)
@@ -107,6 +107,7 @@ def test_in_rounds_of_a_robust_network(monkeypatch, rounds: str, lie: str) -> No
     assert told
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("lie", LIES)
 def test_about_a_network(monkeypatch, lie: str) -> None:
     model = MLPClassifier((6, 5), solver="lbfgs", max_iter=2000, random_state=1).fit(X, Y)

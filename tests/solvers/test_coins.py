@@ -75,6 +75,7 @@ def test_prices_times_a_constant(solver: AbstractSolver, form: str, seeds: range
         pytest.skip(f"{solver.name} takes no {form}")
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("form", ["linear", "tree", "trees", "oblique tree"])
 @pytest.mark.parametrize("seeds", first(1, [range(20), range(20, 60)]), ids=str)
 def test_a_power_of_two_changes_no_digit(form: str, seeds: range) -> None:
@@ -159,6 +160,7 @@ def test_the_bound_of_small_prices_lies_below_cheaper_answers() -> None:
         assert one.cost == pytest.approx(other.cost / 1e6, rel=1e-6)
 
 
+@pytest.mark.long
 def test_the_pull_and_the_notes_of_a_swarm_are_in_the_users_prices() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(150, 3)), columns=list("abc"))

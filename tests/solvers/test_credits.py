@@ -110,6 +110,7 @@ def check(seeds: range) -> dict[str, int]:
     return seen
 
 
+@pytest.mark.long
 def test_the_credit_names_whoever_ran() -> None:
     seen = check(range(60))
     assert sum(" by " in name for name in seen) >= 10

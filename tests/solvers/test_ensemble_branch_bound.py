@@ -45,6 +45,7 @@ def middle_sized(seed: int) -> Problem:
     return random_problem(seed, "ensemble", KINDS, trees=12 + seed % 8)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", first(1, [range(100_000, 100_080), range(100_080, 100_400)]), ids=str)
 def test_agrees_with_the_mixed_integer_program(seeds: range) -> None:
@@ -64,6 +65,7 @@ def test_agrees_with_the_mixed_integer_program(seeds: range) -> None:
     assert compared >= len(seeds) / 2
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(100), range(100, 300)]))
 @pytest.mark.parametrize("depth", [1, 2])
 def test_trees_on_one_feature_are_added_up(depth: int, seeds: range) -> None:

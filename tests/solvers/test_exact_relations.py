@@ -400,6 +400,7 @@ def test_a_sentinel_in_the_data_changes_no_answer(high: float) -> None:
     assert [answer.cost for answer in found] == pytest.approx([answer.cost for answer in usual], rel=2e-6)
 
 
+@pytest.mark.long
 def test_robust_answers_keep_an_equation() -> None:
     from sklearn.ensemble import GradientBoostingClassifier
 

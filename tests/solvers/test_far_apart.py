@@ -103,6 +103,7 @@ def test_no_part_is_solved_again_in_the_next_turn(quick_clock: QuickClock) -> No
     assert turns > 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", first(1, [range(12), range(12, 30)]))
 def test_a_robust_search_of_a_part_goes_on_where_it_was(seeds: range, quick_clock: QuickClock, monkeypatch) -> None:
     gone_on, go_on, tell = 0, _RowInBall.go_on, cutting.tell_round

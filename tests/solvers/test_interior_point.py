@@ -27,6 +27,7 @@ def quadratic(seed):
     return replace(problem, prices=price(cost + L2() if seed % 2 else cost, problem.space))
 
 
+@pytest.mark.long
 def test_agrees_with_highs():
     compared, tied = 0, []
     for seed in range(250):

@@ -91,6 +91,7 @@ class TestRelatedMergedBothKinds(Related):
     seeds = range(20_000, 20_200)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("form", ["trees", "linear", "mixed"])
 @pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 200)]))
 def test_real_numbers_keep_relations_with_columns_that_belong_together(form: str, seeds: range) -> None:
@@ -193,6 +194,7 @@ class TestMergedMeansOfLinearModels(Means):
     seeds = range(100)
 
 
+@pytest.mark.long
 def test_rows_with_combinations_of_their_own_are_solved_together() -> None:
     """Each row has another combination that is in no table, and none may take that of another row."""
     solver, own = MergedColumns(OF_ANY_ANSWER), 0
@@ -215,7 +217,7 @@ def test_rows_with_combinations_of_their_own_are_solved_together() -> None:
 
 
 @pytest.mark.parametrize("form", ["tree", "ensemble", "linear", "oblique tree", "oblique forest", "network", "mixed"])
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 def test_a_merged_problem_says_of_each_point_what_the_whole_one_says(form) -> None:
     """Its scores, its cost, and whether it is admissible."""
     moved = open_to = 0

@@ -131,6 +131,7 @@ def test_ranges_and_lines_hold_at_all_points_of_the_ball(limit: float) -> None:
     assert closed > 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", first(1, [range(80, 100), range(80)]))
 def test_narrower_ranges_hold_at_all_points_that_reach_and_the_answer_stays(seeds: range) -> None:
     rng, looked_at, narrower, compared = np.random.default_rng(2), 0, 0, 0
@@ -211,6 +212,7 @@ def test_slopes_are_those_of_the_network() -> None:
             assert change == pytest.approx(slope[:, j], abs=1e-4)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("cost", [L1(), L2(), LInf(), L1() + 0.5 * L2()], ids=repr)
 @pytest.mark.parametrize("seeds", first(1, [range(3), range(3, 8)]))
 def test_a_dense_grid_in_two_columns_is_never_cheaper(cost, seeds: range) -> None:
@@ -228,6 +230,7 @@ def test_a_dense_grid_in_two_columns_is_never_cheaper(cost, seeds: range) -> Non
         assert found.cost[0] >= best - 0.03 * (1 + best), f"seed {seed}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 50)]))
 def test_agrees_with_the_program_on_middle_networks(seeds: range) -> None:
     compared = 0

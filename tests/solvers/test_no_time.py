@@ -120,7 +120,7 @@ def test_every_solver_ends_with_an_outcome(solver: str, counts: tuple[int, ...],
     assert taken or solver in NEVER_ASKED_ALONE
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(1)
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize("limits", first(1, [LIMITS[1:2], LIMITS[::2]]), ids=str)
 @pytest.mark.parametrize("kind", MODELS)

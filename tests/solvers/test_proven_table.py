@@ -204,7 +204,7 @@ def test_the_page_has_a_cell_for_everything() -> None:
         assert all(list(cells) == list(CONSTRAINTS) for cells in table.values())
 
 
-@pytest.mark.shorter(36)
+@pytest.mark.shorter(8)
 @pytest.mark.parametrize("part", first(1, range(PARTS)))
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
@@ -227,7 +227,7 @@ def test_the_solvers_say_what_the_page_says(kind, target, part) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("kind", "words"), diagonal(KINDS, COSTS))
 def test_an_answer_is_what_the_page_says(kind, words) -> None:
     """One question for each cell is really asked."""

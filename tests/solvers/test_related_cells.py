@@ -99,7 +99,7 @@ LEFT_OPEN = {("mixed", with_linear_relations, 142), ("mixed", with_both, 83)}
 @pytest.mark.parametrize("solver", [EnsembleBranchBound(), MixedBranchBound()], ids=["trees", "mixed"])
 @pytest.mark.parametrize("related", RELATED)
 @pytest.mark.parametrize("seeds", first(1, [range(15), range(15, 600)]))
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 def test_real_numbers_as_the_program(solver: AbstractSolver, related: Related, seeds: range) -> None:
     both = binding = 0
     form, kept = ("mixed", ("at most",)) if solver.name == "mixed_branch_bound" else ("trees", ("at most", "margin"))
@@ -115,6 +115,7 @@ def test_real_numbers_as_the_program(solver: AbstractSolver, related: Related, s
     assert binding > 0.1 * len(seeds)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("related", [with_implications, with_linear_relations])
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 1000)]))
 def test_no_row_that_keeps_relations_is_beyond_their_limits(related: Related, seeds: range) -> None:

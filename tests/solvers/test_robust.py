@@ -73,6 +73,7 @@ def test_agrees_with_enumeration(block: int) -> None:
     assert judged > 30
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 120)]))
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
 def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm, seeds: range) -> None:
@@ -88,6 +89,7 @@ def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm, seeds: range) -> 
             assert any(part.holds(scores).all() for part in problem.score_sets), f"seed {seed}"
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(50), range(50, 150)]))
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
 def test_no_row_below_the_bound_survives_a_ball_of_cost(norm: BallNorm, seeds: range) -> None:
@@ -190,7 +192,7 @@ MODELS = {
 NETWORK = MLPClassifier((8,), solver="lbfgs", max_iter=3000, random_state=0)
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
 @pytest.mark.parametrize("name", [*MODELS, "network"])
 def test_every_neighbour_is_predicted_as_wanted(name: str, norm: str) -> None:
@@ -402,6 +404,7 @@ def test_a_bound_is_a_bound_whenever_time_ends() -> None:
             assert not hurried.found or hurried.cost >= found[0].cost * (1 - 1e-6)
 
 
+@pytest.mark.long
 def test_ties_of_pure_leaves_are_decided() -> None:
     """Half of the trees say yes and half say no: the first class wins, also if only a neighbour is tied."""
     X, y = make_classification(120, 3, n_redundant=0, n_informative=2, flip_y=0.2, random_state=3)
@@ -446,6 +449,7 @@ def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...], se
         assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("hidden", first(1, [(2, 2), (3,), (4, 3)]))
 def test_a_value_that_the_worst_neighbour_just_has_is_met(hidden: tuple[int, ...]) -> None:
@@ -470,6 +474,7 @@ def test_a_value_that_the_worst_neighbour_just_has_is_met(hidden: tuple[int, ...
     assert constant == (len(hidden) == 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("some", first(1, [slice(4), slice(4, 8)]))
 def test_nothing_cheaper_than_the_bound_of_a_network_is_robust(some: slice) -> None:
     """Against the plain definition: cheaper rows are tried, and each has a neighbour on the wrong side."""
@@ -505,6 +510,7 @@ def test_the_surroundings_of_a_network() -> None:
     assert (model.predict(row + 0.999 * shifts) == 1).all()
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("hidden", [(6,), (20,), (5, 4)])
 def test_the_widest_box_of_a_network(hidden: tuple[int, ...]) -> None:
     """All rows inside are accepted. A side that is moved out by more than its tolerance lets a refused row in."""
@@ -535,7 +541,7 @@ def test_the_widest_box_of_a_network(hidden: tuple[int, ...]) -> None:
     assert hurried.contains(row[None]).all()
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
     X, y = make_classification(120, 3, n_informative=3, n_redundant=0, random_state=0)
@@ -557,6 +563,7 @@ def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
     assert bf.check(answer, model).passed
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(90, 115), range(90), range(115, 150)]))
 @pytest.mark.parametrize(("norm", "form"), diagonal(BallNorm, ["linear", "network"]))
 def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm, seeds: range) -> None:
@@ -662,6 +669,7 @@ def test_rounding_that_decides_about_a_neighbour_of_a_linear_row_is_asked_about(
         assert (model.predict(pd.concat(near)) >= least).all()
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(65), range(65, 130), range(130, 400)]))
 @pytest.mark.parametrize("norm", list(BallNorm))
 def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm, seeds: range) -> None:
@@ -685,6 +693,7 @@ def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm, seeds
     assert impossible > 0.025 * len(seeds)
 
 
+@pytest.mark.long
 def test_many_rows_of_a_linear_model_and_what_their_certificates_tell(monkeypatch) -> None:
     monkeypatch.setattr("butfor.problem.neighbours.SAMPLING_SECONDS", 1e6)  # on a busy machine, too
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -711,6 +720,7 @@ def test_many_rows_of_a_linear_model_and_what_their_certificates_tell(monkeypatc
     assert bf.Explanation.from_json(one.to_json()).certificate == one.certificate
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("some", first(1, [slice(1), slice(1, 3)]))
 @pytest.mark.parametrize("blind", [False, True])
 def test_a_hard_network_has_an_answer_soon(blind: bool, some: slice, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ def deep(problem: Problem, part, row: np.ndarray) -> float:
     return max([clear_of(model, path, row, problem.demands.ball) for path in missed], default=-np.inf)
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 50)]))
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
 def test_an_answer_is_robust_and_no_cheaper_row_of_a_grid_is(norm: BallNorm, seeds: range) -> None:
@@ -195,6 +195,7 @@ def oblique() -> tuple[pd.DataFrame, TAOClassifier]:
     return X, TAOClassifier(3, random_state=0).fit(X, y)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
 def test_every_neighbour_is_predicted_as_wanted(norm: str, oblique: tuple[pd.DataFrame, TAOClassifier]) -> None:
     X, model = oblique
@@ -216,6 +217,7 @@ def test_every_neighbour_is_predicted_as_wanted(norm: str, oblique: tuple[pd.Dat
         assert (model.predict(near) == 1).all()
 
 
+@pytest.mark.long
 def test_around_a_row() -> None:
     """The widest box and the largest ball of an oblique tree, against many rows inside and just outside."""
     X, y = make_classification(300, 3, n_informative=3, n_redundant=0, random_state=0)

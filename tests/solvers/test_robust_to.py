@@ -50,7 +50,7 @@ def unlike(X: pd.DataFrame, y: np.ndarray) -> list:
     return [DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), LogisticRegression().fit(X, y), *bins]
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("rows", first(1, [range(4), range(4, 12)]))
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", ["tree", "forest", "boosting", "unlike"])
@@ -79,6 +79,7 @@ def test_agrees_with_enumeration_of_a_grid(name: str, classes: int, rows: range)
     assert proven == 2 * len(rows)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_all_models_accept_and_nothing_cheaper_is_known(name: str) -> None:
     X, y = table(seed=1)

@@ -32,6 +32,7 @@ def problem_in_ball(seed: int, form: str, norm: BallNorm) -> Problem:
     return problem.with_demands(ball=Ball(norm, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 20)]))
 @pytest.mark.parametrize(
     ("form", "norm"), [("ensemble", BallNorm.LINF), ("ensemble", BallNorm.L2), ("network", BallNorm.LINF)]
@@ -61,6 +62,7 @@ def test_a_search_that_ran_out_of_time_goes_on_in_the_next_turn(form: str, norm:
     assert proven > 0.15 * len(seeds)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("form", "norm"), [("ensemble", BallNorm.LINF), ("ensemble", BallNorm.L2), ("network", BallNorm.LINF)]
 )

@@ -101,6 +101,7 @@ def random_zones(rng: np.random.Generator, norm: BallNorm) -> Zones:
     return zones
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("seeds", first(1, [range(100), range(100, 300)]))
 @pytest.mark.parametrize("norm", ROUND)
 def test_rows_outside_of_a_zone_lie_above_its_chords(norm: BallNorm, seeds: range) -> None:
@@ -189,9 +190,9 @@ def test_the_cheapest_of_all_rows_is_found_where_they_can_be_listed(norm: BallNo
     assert impossible > 0.066 * len(seeds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 150)]))
 @pytest.mark.parametrize("norm", ROUND)
-@pytest.mark.shorter(1)
 def test_no_row_of_any_kind_below_the_bound_survives(norm: BallNorm, seeds: range) -> None:
     judged = proven = 0
     for seed in seeds:
@@ -217,6 +218,7 @@ def test_no_row_of_any_kind_below_the_bound_survives(norm: BallNorm, seeds: rang
     assert proven > 0.93 * len(seeds)
 
 
+@pytest.mark.long
 def test_every_row_of_a_failing_box_fails() -> None:
     judged = 0
     real = replace(KINDS, costs=("l1",), relations=(), missing=False, whole=False, levels=False, features=3)
@@ -241,6 +243,7 @@ def test_every_row_of_a_failing_box_fails() -> None:
     assert judged > 1_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("some", first(1, [slice(2), slice(2, 5)]))
 @pytest.mark.parametrize("norm", first(1, ROUND))
 def test_where_the_box_around_the_ball_allows_nothing_there_is_soon_an_answer(
@@ -258,9 +261,9 @@ def test_where_the_box_around_the_ball_allows_nothing_there_is_soon_an_answer(
     assert all(answer.certificate.bound <= answer.cost + 1e-9 for answer in found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 150)]))
 @pytest.mark.parametrize("norm", ROUND)
-@pytest.mark.shorter(1)
 def test_replies_that_share_out_the_ball_bound_all_rows_that_can_be_listed(norm: BallNorm, seeds: range) -> None:
     raised = 0
     for seed in seeds:

@@ -54,6 +54,7 @@ MODELS = {
 COSTS = [0.1 * bf.L0() + bf.L1(), bf.L1() + 0.5 * bf.L2(), bf.L0() + 0.01 * bf.L1()]
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("cost", COSTS, ids=str)
 @pytest.mark.parametrize("name", MODELS)
 def test_it_agrees_with_the_general_search(name: str, cost: Any) -> None:

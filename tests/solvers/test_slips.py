@@ -72,7 +72,7 @@ def is_less_free(problem: Problem, truth: float) -> bool:
 @pytest.mark.parametrize("seeds", first(1, [range(30), *(range(at, at + 75) for at in range(0, 900, 75))]))
 @pytest.mark.parametrize("shifted", [0, None])
 @pytest.mark.parametrize("form", ["ensemble", "linear"])
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 def test_agrees_with_enumeration(form: str, shifted: int | None, seeds: range) -> None:
     judged = dearer = impossible = 0
     for seed in seeds:
@@ -87,6 +87,7 @@ def test_agrees_with_enumeration(form: str, shifted: int | None, seeds: range) -
     assert 0 < impossible < judged
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", first(1, range(10)))
 @pytest.mark.parametrize("shifted", first(1, [0, None]))
 def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> None:
@@ -106,6 +107,7 @@ def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> N
     assert dearer > 2
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("block", first(1, range(2)))
 @pytest.mark.parametrize("norm", first(1, [BallNorm.L2, BallNorm.L1]))
 @pytest.mark.long
@@ -125,6 +127,7 @@ def test_round_balls_agree_with_enumeration_where_one_number_is_shifted(norm: Ba
     assert dearer > 1
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
 def test_round_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
     judged = 0
@@ -143,6 +146,7 @@ def test_round_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
     assert judged > 5
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("block", first(1, range(2)))
 @pytest.mark.parametrize("form", ["ensemble", "linear", "network"])
 def test_the_adversary_is_exact(form: str, block: int) -> None:
@@ -217,6 +221,7 @@ def test_whoever_tries_all_combinations_lets_levels_slip(block: int) -> None:
     assert judged > 10
 
 
+@pytest.mark.long
 def test_all_and_some_of_what_rows_may_be_seen_as() -> None:
     """A missing level stays missing, and no level becomes missing."""
     rng = np.random.default_rng(0)

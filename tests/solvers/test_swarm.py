@@ -91,6 +91,7 @@ class TestSwarm(SolverContract):
         assert self.solver.accepts(replace(form, model="black box", constraints=frozenset()))
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("form", ["linear", "oblique tree", "tree"])
 def test_valid_for_every_form_with_every_relation(form) -> None:
     found = 0
@@ -164,6 +165,7 @@ def test_an_error_of_the_model_is_not_swallowed() -> None:
         QUICK.solve(busy().with_witnesses(oracle=Asks(busy(), 3, ZeroDivisionError)), Budget())
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("choice", ["clusters", "own", "last"])
 def test_several_answers_are_different_ones(choice) -> None:
     """None is on the way to another. A small tree has hardly more than two."""

@@ -69,6 +69,7 @@ CONSTRAINTS = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", CONSTRAINTS)
 def test_answers_keep_every_kind_of_constraint(kind) -> None:
     explainer = boxed()
@@ -143,6 +144,7 @@ def test_values(target) -> None:
     assert 0 not in [change.change for change in answer.changes]
 
 
+@pytest.mark.long
 def test_an_estimator_that_no_importer_reads() -> None:
     machine = SVC().fit(X[NUMBERS] / X[NUMBERS].max(), Y)
     data = X[NUMBERS] / X[NUMBERS].max()
@@ -161,6 +163,7 @@ def test_probabilities_and_class_costs() -> None:
     assert priced.cost == pytest.approx(plain.cost + 0.25)
 
 
+@pytest.mark.long
 def test_the_swarm_is_chosen_where_nothing_exact_is() -> None:
     step = make_pipeline(StandardScaler(), KernelPCA(3), LogisticRegression()).fit(X[NUMBERS], Y)
     row = X[NUMBERS].iloc[np.flatnonzero(step.predict(X[NUMBERS]) == "rejected")[[0]]]
@@ -190,6 +193,7 @@ def test_compare_adds_the_bound_of_an_exact_solver() -> None:
     assert "no exact solver takes the question" in black.certificate.solver
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", first(1, [2, 4]))
 def test_the_same_seed_gives_the_same_answer_and_rows_do_not_matter_to_each_other(count: int) -> None:
     explainer = boxed()
@@ -289,6 +293,7 @@ def test_how_many_were_asked_and_how_many_particles_were_dropped_is_said() -> No
     assert none.certificate.notes["invalid particles"] == QUICK.particles
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", first(1, [4, 10]))
 def test_the_weighted_sum_of_three_terms(count: int) -> None:
     """Distance to the target, Gower distance, changes: `pull` and the weights of a cost; heavier changes are fewer."""
@@ -381,6 +386,7 @@ def test_a_random_one_of_each_cluster_is_as_valid(seeds: range) -> None:
     assert of[drawn] > of[cheapest]
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     "swarm", [QUICK, replace(QUICK, choice="own"), replace(QUICK, choice="own", polish=False)], ids=repr
 )
@@ -396,6 +402,7 @@ def test_as_many_answers_as_asked_for_are_found(swarm, count: int) -> None:
     assert (forest.predict(found.points) == 1).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", first(1, [5, 10]))
 def test_a_forest_says_what_is_plausible(count: int) -> None:
     """It is asked about every point: the answer looks like the data, also where the cheapest one does not."""
@@ -536,6 +543,7 @@ def test_a_regressor_behind_a_step_that_cannot_be_folded() -> None:
     assert model.predict(answer.point)[0] >= 1.1 * model.predict(X[NUMBERS].iloc[[0]])[0]
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", ["polars", "pyarrow", "array"])
 def test_every_kind_of_table(kind) -> None:
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")

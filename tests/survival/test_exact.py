@@ -177,6 +177,7 @@ def test_many_rows_at_once(name) -> None:
 COSTS = [bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + bf.L2()]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(("cost", "rules"), diagonal(COSTS, [[], [bf.margin(0.02)], [bf.fixed("x0")]]), ids=repr)
 def test_goals_of_many_rows_are_those_of_each(cost, rules) -> None:
     """Rows that reach their goal, that cannot, and whose goal nothing reaches, with thresholds of their own."""
@@ -229,6 +230,7 @@ def test_a_checked_answer() -> None:
     assert not check(bf.Explanation.from_json(bent), model).passed
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(
     ("target", "fixed"),
     [
@@ -275,6 +277,7 @@ def test_the_swarm_takes_survival_too() -> None:
     assert found.certificate.bound == pytest.approx(exact.cost)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("trees", [1, 2, 3])
 def test_risks_that_a_leaf_has_exactly(trees) -> None:
     """The estimator adds a leaf's hazards up in another order for one row than for many: one ulp decides a sharp wish."""

@@ -31,6 +31,7 @@ def found(tmp_path_factory) -> list[dict]:
         return list(tables.lines(smoke=True))
 
 
+@pytest.mark.long
 def test_nothing_is_nearer_than_what_is_proven(found) -> None:
     from reproductions.survcofact import tables
 
@@ -61,6 +62,7 @@ def test_is_skipped_where_the_library_is_missing(monkeypatch, capsys) -> None:
     assert "scikit-survival is not installed" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_page_of_maps(found, tmp_path) -> None:
     from reproductions.survcofact import figures
 

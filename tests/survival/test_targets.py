@@ -46,6 +46,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", list(CURVED))
 def test_scores_and_functions_agree(name) -> None:
     X, y = weibull()

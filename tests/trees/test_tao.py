@@ -37,12 +37,13 @@ SPLITS: tuple[Split, ...] = (ObliqueSplit(np.array([1.0, 0.5, 2.0, 1.0])), AxisS
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
 
 
-@pytest.mark.shorter(25)
+@pytest.mark.shorter(2)
 @parametrize_with_checks([TAOClassifier(alpha=1.0)])
 def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.long
 @parametrize_with_checks(
     [
@@ -108,6 +109,7 @@ def test_the_objective_never_rises_at_any_node(seed: int, split: Split, regressi
     assert alternation.objective(tree) <= before + slack
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**31 - 1),
@@ -258,7 +260,7 @@ def test_logistic_regression_is_at_its_optimum(alpha: float) -> None:
     np.testing.assert_allclose(far[0], w, atol=1e-3)
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("every", first(1, [9, 3]))
 @pytest.mark.parametrize(("split", "init"), diagonal(("oblique", "axis"), ("best", "cart", "random")))
 def test_the_seed_and_not_the_threads_decide(split: str, init: str, every: int) -> None:
@@ -296,7 +298,7 @@ def rows_and_borders(seed: int) -> tuple[FloatArray, FloatArray]:
     return X, (X @ [1, -1, 0.5, 2] > 0.2) + 2.0 * (X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=240) > 0)
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize(("kind", "estimator"), diagonal(KINDS, [TAOClassifier, TAORegressor]))
 def test_the_units_of_columns_make_no_difference(kind: tuple[str, str], estimator: Any) -> None:
     split, init = kind
@@ -310,6 +312,7 @@ def test_the_units_of_columns_make_no_difference(kind: tuple[str, str], estimato
         np.testing.assert_allclose(other.weights_ * factor, plain.weights_, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("split", ["oblique", "axis"])
 def test_the_unit_of_the_target_makes_no_difference(split: str) -> None:
     X, y = rows_and_borders(1)
@@ -352,6 +355,7 @@ def test_the_start_is_the_one_that_does_better_on_held_out_rows() -> None:
     assert TAOClassifier(6, random_state=0).fit(X, box).init_ == "cart"
 
 
+@pytest.mark.long
 def test_the_start_and_the_penalty_are_those_with_the_least_error_on_held_out_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -401,6 +405,7 @@ def test_of_several_starts_the_one_with_the_least_objective_is_taken() -> None:
     assert fits[1] < fits[0]
 
 
+@pytest.mark.long
 def test_free_sweeps_end_where_they_have_found_nothing_better_for_long() -> None:
     X, y = load_digits(return_X_y=True)
     rows = Sample(X, y, np.ones(len(X)), 10)
@@ -426,6 +431,7 @@ def test_free_sweeps_end_where_they_have_found_nothing_better_for_long() -> None
         np.testing.assert_array_equal(wandered.weights, expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("data", first(1, [load_wine, load_breast_cancer, load_digits]))
 def test_the_defaults_beat_cart(data: Any) -> None:
     X, y = data(return_X_y=True)
@@ -499,6 +505,7 @@ def test_the_decision_path_ends_in_the_leaf() -> None:
         np.testing.assert_array_equal(visited[:, tao.right_[node]], visited[:, node] * ahead)
 
 
+@pytest.mark.long
 def test_the_warm_up_leads_a_random_start_to_better_trees() -> None:
     X, y = load_digits(return_X_y=True)
 

@@ -65,6 +65,7 @@ def moved(line: dict[str, Any]) -> dict[str, tuple[float, float]]:
     return {name: (line["factual"][names.index(name)], code) for name, code in point.items()}
 
 
+@pytest.mark.long
 def test_the_rows_are_drawn_from_those_that_do_not_meet_the_target(told, lines) -> None:
     rejected = np.flatnonzero(MODEL.predict(X) == "rejected")
     known = facts(told, "question")
@@ -242,6 +243,7 @@ def without_times(sections: dict[str, Any]) -> str:
     return json.dumps(kept)
 
 
+@pytest.mark.long
 def test_the_same_question_gives_the_same_dossier(told, tmp_path) -> None:
     again = bf.dossier(EXPLAINER, X, tmp_path / "again", **ASKED)
     assert without_times(again.to_dict()["sections"]) == without_times(told)

@@ -182,6 +182,7 @@ def test_what_is_no_level(odd) -> None:
     assert to_spec(odd) == {"described": repr(odd)} or isinstance(odd, tuple)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     "kind", ["pandas int8", "pandas bool", "pandas categories of months", "polars Enum", "arrow int8"]
 )

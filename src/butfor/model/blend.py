@@ -57,9 +57,6 @@ class Blend(AbstractCurve):
         """The sum of each member (rows, members)."""
         return np.asarray(scores[..., : self.rows.shape[1]] @ self.rows.T)
 
-    def excess(self, scores: FloatArray) -> float:
-        return float(self.excesses(scores[None])[0])
-
     def excesses(self, scores: FloatArray) -> FloatArray:
         return self._excesses_of(self.sums(scores))
 
@@ -181,9 +178,6 @@ class Blends(AbstractCurve):
     def rounding(self) -> float:
         """The largest share of a sum by which it may be rounded."""
         return max(blend.rounding for blend in self.each)
-
-    def excess(self, scores: FloatArray) -> float:
-        return float(self.excesses(scores[None])[0])
 
     def excesses(self, scores: FloatArray) -> FloatArray:
         return np.asarray(np.max([blend.excesses(scores) for blend in self.each], axis=0))

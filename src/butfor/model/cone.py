@@ -29,13 +29,15 @@ class Cone(AbstractConvex):
     doubt: float = 0.0
     spare: float = 0.0
 
-    def excess(self, scores: FloatArray) -> float:
-        return float(self._short(scores).max()) - self.spare
+    def excesses(self, scores: FloatArray) -> FloatArray:
+        return np.asarray(self._short(scores).max(axis=1) - self.spare)
 
     def _short(self, scores: FloatArray) -> FloatArray:
-        own = scores[: self.rows.shape[1]]
-        away = np.abs(self.rows[:, 0]) * np.linalg.norm(self.spread @ own)
-        return np.asarray((self.b - self.rows @ own + away) / self.unit)
+        """By how much each row falls short of each inequality. It is rounded in the same way whatever the other rows are."""
+        own = scores[:, : self.rows.shape[1]]
+        parts, sums = (np.einsum("ij,sj->is", own, each) for each in (self.spread, self.rows))
+        away = np.abs(self.rows[:, 0]) * np.linalg.norm(parts, axis=1, keepdims=True)
+        return np.asarray((self.b - sums + away) / self.unit)
 
     def widened(self, doubt: Doubt) -> Cone:
         return self.relaxed(self._off(doubt))
@@ -55,7 +57,7 @@ class Cone(AbstractConvex):
     def tangent(self, scores: FloatArray) -> tuple[FloatArray, float]:
         """That of the inequality that is missed most."""
         own = scores[: self.rows.shape[1]]
-        i = int(np.argmax(self._short(scores)))
+        i = int(np.argmax(self._short(scores[None])[0]))
         parts = self.spread @ own
         size = max(float(np.linalg.norm(parts)), np.finfo(np.float64).tiny)
         gradient = np.zeros_like(scores)

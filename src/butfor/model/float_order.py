@@ -11,6 +11,11 @@ from butfor.arrays import BoolArray, FloatArray
 
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
+AT_ONCE = 64
+"""So many numbers are asked about together if there is one question."""
+
+EACH_AT_ONCE = np.arange(1, AT_ONCE + 1)
+
 
 def last_true(holds: Callable[[FloatArray], BoolArray], count: int, largest: float = LARGEST_FLOAT) -> FloatArray:
     """For each of `count` questions about a number, the last number that makes it true; minus infinity if none does.
@@ -31,6 +36,21 @@ def last_between(holds: Callable[[FloatArray], BoolArray], first: FloatArray, la
             low, high = np.where(yes, middle, low), np.where(yes, high, middle - 1)
         found = _unrank(low)
         return np.where(holds(found), found, -np.inf) if len(found) else found
+
+
+def last_number(
+    holds: Callable[[FloatArray], BoolArray], first: float = -LARGEST_FLOAT, last: float = LARGEST_FLOAT
+) -> float:
+    """The same for one question, which is asked about many numbers at once: that takes as long as about one."""
+    low, high = _rank(np.array([first, last])).tolist()
+    with np.errstate(over="ignore", invalid="ignore"):
+        while low < high:
+            step = -((low - high) // AT_ONCE)
+            asked = np.minimum(low + step * EACH_AT_ONCE, high)  # a product beyond 64 bits comes back with the sum
+            yes = np.append(holds(_unrank(asked)), False).argmin()
+            low, high = int(asked[yes - 1]) if yes else low, int(asked[yes]) - 1 if yes < AT_ONCE else high
+        found = _unrank(np.array([low]))
+        return float(found[0]) if holds(found)[0] else -np.inf
 
 
 def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:

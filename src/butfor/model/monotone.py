@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.model.float_order import last_true
+from butfor.model.float_order import last_number
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, ScoreSet, at_least, everything, nothing
 
 Ends = tuple[FloatArray, FloatArray]
@@ -307,7 +307,7 @@ class MonotoneFunction:
                 return np.asarray((least if certain is False else most) > value)
             return np.asarray((most if certain is False else least) < value)
 
-        last = float(last_true(missed, 1, LARGEST_SCORE)[0])
+        last = last_number(missed, -LARGEST_SCORE, LARGEST_SCORE)
         if last >= LARGEST_SCORE:
             return np.inf
         return -np.inf if last == -np.inf else float(np.nextafter(last, np.inf))

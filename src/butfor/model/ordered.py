@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_expit, log_ndtr
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.float_order import last_between
+from butfor.model.float_order import last_number
 from butfor.model.monotone import (
     LARGEST_SCORE,
     AbstractStep,
@@ -176,7 +176,7 @@ def _edge(missed: Callable[[FloatArray, int], BoolArray], first: float, last: fl
     """Where a wish is missed no more, perhaps, nominally, and surely, between two numbers."""
 
     def end(side: int) -> float:
-        found = float(last_between(lambda t: missed(t, side), np.array([first]), np.array([last]))[0])
+        found = last_number(lambda t: missed(t, side), first, last)
         if found >= last:
             return np.inf
         return -np.inf if found == -np.inf else float(np.nextafter(found, np.inf))

@@ -25,12 +25,12 @@ class AbstractCurve(ABC):
     """A set of scores that is no polyhedron."""
 
     @abstractmethod
-    def excess(self, scores: FloatArray) -> float:
-        """How far the scores are outside the set (at most 0: inside)."""
-
     def excesses(self, scores: FloatArray) -> FloatArray:
-        """How far each row of scores is outside the set."""
-        return np.array([self.excess(row) for row in scores], dtype=np.float64)
+        """How far each row of scores is outside the set (at most 0: inside)."""
+
+    def excess(self, scores: FloatArray) -> float:
+        """How far one row of scores is outside."""
+        return float(self.excesses(scores[None])[0])
 
     @abstractmethod
     def widened(self, doubt: Doubt) -> AbstractCurve:
@@ -71,14 +71,12 @@ class Softmax(AbstractConvex):
     doubt: float = 0.0
     spare: float = 0.0
 
-    def excess(self, scores: FloatArray) -> float:
-        """How far the scores are outside the set (at most 0: inside).
-
-        It is the log of the sum of exp(s_i - s_label) over the other i, minus log((1 - p) / p), minus the spare.
-        """
-        others = np.delete((scores - scores[self.label])[: self.count], self.label)
-        top = others.max()
-        return float(top + np.log(np.exp(others - top).sum()) - np.log((1 - self.p) / self.p) - self.spare)
+    def excesses(self, scores: FloatArray) -> FloatArray:
+        """The log of the sum of exp(s_i - s_label) over the other i, minus log((1 - p) / p), minus the spare."""
+        others = np.delete(scores[:, : self.count] - scores[:, [self.label]], self.label, axis=1)
+        top = others.max(axis=1)
+        sums = np.exp(others - top[:, None]).sum(axis=1)
+        return np.asarray(top + np.log(sums) - np.log((1 - self.p) / self.p) - self.spare)
 
     def widened(self, doubt: Doubt) -> Softmax:
         return self.relaxed(self.doubt + doubt.curve)

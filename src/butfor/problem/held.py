@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.model.float_order import last_between
+from butfor.model.float_order import last_number
 from butfor.problem.domain import Domain, grid_down
 
 Holds = Callable[[FloatArray], BoolArray]
@@ -33,7 +33,7 @@ def switch_of(domain: Domain, j: int, holds: Holds) -> float:
     first, last = holds(ends).tolist()
     if first == last:
         return np.inf
-    return float(last_between(lambda x: holds(x) == first, ends[:1], ends[1:])[0])
+    return last_number(lambda x: holds(x) == first, *ends.tolist())
 
 
 def turn(domain: Domain, j: int, holds: Holds) -> float:

@@ -11,7 +11,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
 from butfor.errors import UnsupportedModelError
 from butfor.importers.read import Reading
-from butfor.model.float_order import last_between
+from butfor.model.float_order import last_between, last_number
 from butfor.model.survival.readout import Survival
 from butfor.neighbours.ball import Ball
 from butfor.problem.constraints.constraint import JudgedConstraint
@@ -235,7 +235,7 @@ class ProofQuestion:
         first, last = holds(ends).tolist()
         if first == last:
             return [*([None, None] if first else [(0.0).hex()] * 2), missing]
-        at = float(last_between(lambda x: holds(x) == first, ends[:1], ends[1:])[0])
+        at = last_number(lambda x: holds(x) == first, *ends.tolist())
         between = turn(one.domain, j, holds)  # of a grid: so that it is in no doubt
         at = at if between == np.inf or (own <= at) != (own <= between) else between
         return [None if first else at.hex(), None if last else at.hex(), missing]

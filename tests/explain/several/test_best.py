@@ -12,7 +12,7 @@ from tests.explain.several.small_worlds import MODELS, NUMBERS, world
 QUICK = ["cost", "number of changes", "certainty", "similarity to the data"]
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", sorted(MODELS))
 def test_each_respect_has_its_best(kind) -> None:
     here = next(one for one in (world(kind, seed) for seed in range(30)) if len(_menu(one)) > 1)

@@ -34,6 +34,7 @@ def far(here, point, distance) -> np.ndarray:
     return away & ~dominated
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", sorted(MODELS))
 @pytest.mark.parametrize("different", one_in(2, ["columns", 0.2, 0.5, 1.0]))
 @pytest.mark.parametrize("seed", first(1, range(3)))

@@ -15,7 +15,7 @@ from tests.shorter import first
 COSTS = {"L1": bf.L1(), "L1 + L0": bf.L1() + 0.1 * bf.L0()}
 
 
-@pytest.mark.shorter(3)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("kind", sorted(MODELS))
 @pytest.mark.parametrize("seed", first(2, range(6)))
 def test_a_menu_agrees_with_a_count_of_all_points(kind, seed) -> None:
@@ -90,6 +90,7 @@ def test_time_that_is_up_is_said() -> None:
         assert line.standing is not Standing.IMPOSSIBLE or least == np.inf
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("most", [0, -1, 1.5, "2", True])
 def test_a_menu_of_so_many_columns_makes_no_sense(most) -> None:
     here = world("tree", 0)

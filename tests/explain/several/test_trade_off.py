@@ -157,7 +157,7 @@ FITTED = {
 RADII = [0.0, 0.01, 0.03, 0.06, 0.1, 5.0]
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("rows", first(1, [range(1), range(1, 4)]), ids=str)
 @pytest.mark.parametrize("name", FITTED)
 def test_cost_against_radius_is_what_single_questions_answer(name: str, rows: range) -> None:

@@ -12,6 +12,7 @@ from tests.explain.several.small_worlds import MODELS, world
 from tests.shorter import first
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("worlds", first(1, [4, 8]))
 @pytest.mark.parametrize("kind", sorted(MODELS))
 def test_the_next_answer_leaves_the_column_alone(kind, worlds) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.choices import FeatureChoices, choices_of
-from butfor.model.float_order import last_true
+from butfor.model.float_order import last_number
 from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
@@ -213,8 +213,8 @@ class Choices:
             return self.chosen(parcel, j, LOST)
         low, high = parcel.low[j], parcel.high[j]
         first = happens(np.array([low]))[0]
-        last = last_true(lambda x: happens(x) == first, 1, max(abs(low), abs(high)))[0]
-        return self.split(parcel, j, last)
+        size = max(abs(low), abs(high))
+        return self.split(parcel, j, last_number(lambda x: happens(x) == first, -size, size))
 
     def chosen(self, parcel: Parcel, j: int, mode: int) -> list[Parcel]:
         """A parcel in two: one mode, and the others."""
