@@ -334,11 +334,13 @@ class Model:
     def passed_on(self, sizes, off):
         """By how much the last sums may be off, for first terms of these sizes, whose sums are off by so much themselves."""
         off = [self.rounding(k, its) + x for k, (its, x) in enumerate(zip(sizes, off))]
+        if not self.layers:
+            return off
         size = [abs(start) + sum(its) + x for start, its, x in zip(self.starts, sizes, off)]
         off = [x + its * (self.step - self.fine) for x, its in zip(off, size)]  # if they are made float32 then
         for layer in self.layers:
             size, off = layer.passed_on(size, off, self.step)
-        return [x + more for x, more in zip(off, self.extra)] if self.layers else off
+        return [x + more for x, more in zip(off, self.extra)]
 
     def sums(self, objective, kinds, single, digits, base, off=None):
         """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts."""
@@ -495,30 +497,34 @@ class Model:
         self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value")
 
     def read_linear(self, data):
-        """A copy of the weights of a linear model, as hexadecimal floats; sums in float64."""
+        """A copy of the weights of a linear model, as hexadecimal floats."""
         told = parsed(data)
         need(told["format"] == "butfor.linear/1", "its format is not known:", shown(told["format"]))
         lists = [x if type(x) is list else [x] for x in (told["base"], *told["weights"])]
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
         kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves")}
-        self.layers = [Layer(its) for its in told.get("layers", ())]
+        bits, self.layers = (
+            whole(told.get("digits", 53), 24, 54, "the number of digits"),
+            [Layer(its) for its in told.get("layers", ())],
+        )
         if self.layers:
-            self.read_layers(told, base)
+            self.read_layers(told, base, bits)
         else:
-            self.sums(told["sum"], kinds, False, 53, base, told.get("off"))
+            self.sums(told["sum"], kinds, False, bits, base, told.get("off"))
+            self.fine = F(1, 1 << 53)
         self.weights = [(F(0), *its) for its in weights]
         self.bent(told.get("curves"))
         need(not any(curve.bend for curve in self.curves), "bent shares of weighted sums are not read")
         if self.kind == "leaves":
             self.read_paths(told["tree"])
 
-    def read_layers(self, told, starts):
+    def read_layers(self, told, starts, bits):
         """What a network makes of weighted sums, which are float64 before its own arithmetic begins."""
-        kinds, bits = {kind: kind for kind in ("logistic", "score", "value", "largest")}, told.get("digits", 53)
+        kinds = {kind: kind for kind in ("logistic", "score", "value", "largest")}
         sizes = [len(starts)] + [len(layer.base) for layer in self.layers]
         need(all(len(layer.leak) == n for layer, n in zip(self.layers, sizes)), "a layer of other units than sums reach it")
-        self.sums(told["sum"], kinds, False, whole(bits, 24, 54, "the number of digits"), self.layers[-1].base)
+        self.sums(told["sum"], kinds, False, bits, self.layers[-1].base)
         self.starts, self.fine = [F(0), *starts], F(1, 1 << 53)
         self.spare = [F(0)] + [real(x, "a doubt") for x in told["off"]]
         need(len(self.spare) == len(self.starts) and min(self.spare) >= 0, "not a doubt for each sum")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import datasets
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -23,14 +24,19 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import CategoricalNB
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.errors import UnsupportedModelError
+from butfor.importers.read import read
+from butfor.model.scores import UNIT_SINGLE
 from butfor.proof.checker import checker
 from tests.proof.by_hand import case, number, tree
 from tests.proof.cases import cases
@@ -144,22 +150,65 @@ def test_three_classes_of_an_ebm(tmp_path: Path) -> None:
         assert one.below == pytest.approx(least(X, row, lambda every: model.predict(every) == 2), rel=1e-8)
 
 
-def test_files_of_onnx_are_proven(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "learner",
+    [
+        RandomForestClassifier(5, max_depth=4, random_state=0),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        MLPClassifier((5,), solver="lbfgs", alpha=0.1, random_state=0),
+    ],
+)
+def test_files_of_onnx_are_proven(learner: Any, tmp_path: Path) -> None:
     """In float32, as the file computes."""
     skl2onnx = pytest.importorskip("skl2onnx")
     X, y = whole_numbers()
     X, y = X[["late", "years"]].astype(np.float32), np.asarray(y).astype(int)
-    forest = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y)
+    model = learner.fit(X.to_numpy(), y)
     kind = skl2onnx.common.data_types.FloatTensorType([None, 2])
     file = tmp_path / "model.onnx"
     try:
-        made = skl2onnx.convert_sklearn(forest, initial_types=[("x", kind)])
+        made = skl2onnx.convert_sklearn(model, initial_types=[("x", kind)])
     except ValueError:  # truth values among whole numbers
         pytest.skip("this onnx does not write what skl2onnx says with this protobuf")
     file.write_bytes(made.SerializeToString())
-    rows = X[forest.predict(X) == 0].iloc[:4]
+    rows = X[model.predict(X.to_numpy()) == 0].iloc[:4]
     answers = bf.Explainer(file, data=X).explain(rows)
     assert bf.prove(answers, file, tmp_path / "proofs").verified == 4
+
+
+FLOAT32 = {
+    "logits": lambda: LogisticRegression(max_iter=5000),
+    "three classes": lambda: LogisticRegression(max_iter=5000),
+    "values": lambda: Ridge(),
+    "an intercept of float64": lambda: SGDClassifier(random_state=0),
+    "a scaler of float32 before float64": lambda: LinearSVC(max_iter=100_000),
+}
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("name", FLOAT32)
+def test_sums_of_float32_are_proven(name: str, scaled: bool, tmp_path: Path) -> None:
+    """The claim is lowered by what these sums are in doubt."""
+    X, y = datasets.load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :6].astype("float32") / np.float32(1.0 if scaled else 20.0)
+    label = np.digitize(X["mean radius"], np.quantile(X["mean radius"], [0.4, 0.7])) if name == "three classes" else y
+    inner = FLOAT32[name]()
+    model = (make_pipeline(StandardScaler(), inner) if scaled else inner).fit(X, label.astype("float32"))
+    target = bf.value(at_least=0.8) if name == "values" else bf.classes(1.0)
+    rows = X[model.predict(X) < 0.5].iloc[:3]
+    answers = bf.Explainer(model, data=X).explain(rows, target=target)
+    proofs = bf.prove(answers, model, tmp_path, time_limit=10)
+    assert proofs.verified == 3
+    for one, cost in zip(proofs, answers.costs, strict=True):
+        assert cost * (1 - 1e-3) < one.below < cost
+
+
+def test_coefficients_of_float32_add_up_in_float32_whatever_they_return() -> None:
+    X, y = datasets.load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :6].astype("float32")
+    model = SGDClassifier(random_state=0).fit(X, y)
+    assert model.decision_function(X).dtype == np.float64
+    assert read(model, X).unit == UNIT_SINGLE
 
 
 def test_probabilities_of_recorded_rows_are_compared() -> None:

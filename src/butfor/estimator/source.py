@@ -312,7 +312,10 @@ def _float_of(scores: NDArray[Any]) -> np.dtype[Any]:
 
 
 def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
-    """The types of the scores that an estimator, or each of its members, computes for some rows."""
+    """The types in which an estimator, or each of its members, computes the scores of some rows.
+
+    Some add an intercept of float64 to what coefficients of float32 make.
+    """
     if is_pipeline(estimator):
         reached = estimator[:-1].transform(rows) if len(estimator.steps) > 1 else rows
         return _member_types(estimator.steps[-1][1], reached)
@@ -320,7 +323,8 @@ def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
     if inside:
         return set[np.dtype[Any]]().union(*(_member_types(one, rows) for one in inside))
     methods = (name for name in ("decision_function", "predict_proba") if hasattr(estimator, name))
-    return {np.asarray(getattr(estimator, next(methods, "predict"))(rows)).dtype}
+    said = np.asarray(getattr(estimator, next(methods, "predict"))(rows)).dtype
+    return {said, getattr(getattr(estimator, "coef_", None), "dtype", said)}
 
 
 def _estimator_type(estimator: Any) -> str | None:

@@ -42,6 +42,11 @@ class Extent(NamedTuple):
     anchor: FloatArray
     movable: BoolArray
 
+    @property
+    def far(self) -> FloatArray:
+        """How large each number may be."""
+        return np.maximum(np.abs(self.low), np.abs(self.high))
+
 
 COLUMN_STEPS = 4
 """Roundings of a number on its way to the estimator, at its largest: a product, a difference, and their types."""
@@ -95,10 +100,9 @@ def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> Float
 @rounding.register
 def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The terms are measured from the centre; the values themselves are rounded once each. Our own sums are float64."""
-    far = np.maximum(np.abs(extent.low), np.abs(extent.high))
-    terms = len(far) + model.more_terms + FURTHER_STEPS
-    sums = terms * _size(model, extent) + model.added_slope @ far
-    scaled = (model.added_slope * far + model.largest_known_step) @ (COLUMN_STEPS * model.blur)
+    terms = len(extent.far) + model.more_terms + FURTHER_STEPS
+    sums = terms * _size(model, extent) + model.added_slope @ extent.far
+    scaled = (model.added_slope * extent.far + model.largest_known_step) @ (COLUMN_STEPS * model.blur)
     return np.asarray(np.abs(A) @ ((max(unit, model.unit) + UNIT_DOUBLE) * sums + scaled))
 
 

@@ -53,15 +53,18 @@ def asked_about(claim: Claim) -> ProofQuestion:
     for rule in balls(question):
         problem = entered(problem, rule, case.referee)
     numbers = [feature.levels is None for feature in problem.space]
-    largest = np.array([max(map(abs, _range(problem, j))) if number else 0.0 for j, number in enumerate(numbers)])
+    low, high = np.array([_range(problem, j) if number else (0.0, 0.0) for j, number in enumerate(numbers)]).T
+    extent = problem.domain.extent._replace(low=low, high=high)
     asked = partial(ProofQuestion, claim, case, reading, problem)
     if isinstance(reading.readout, Survival):
-        return asked(*survival_file(reading, target, case.before, largest))
+        return asked(*survival_file(reading, target, case.before, extent))
     try:
-        return asked(own_file(source), ModelInputs(source))
+        own = asked(own_file(source), ModelInputs(source))
+        own.columns  # noqa: B018  (whether its pipeline can be said)
+        return own
     except UnsupportedModelError as error:
         try:
-            return asked(*read_file(reading, largest))
+            return asked(*read_file(reading, extent))
         except UnsupportedModelError:
             raise error from None
 

@@ -11,8 +11,9 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.importers.read import Reading
 from butfor.model.linear import Linear
+from butfor.model.rounding import Extent, rounding
 from butfor.model.scores import UNIT_DOUBLE
-from butfor.proof.model_files import AbstractInputs, ColumnInputs, ModelFile, hexes, weights_file
+from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ColumnInputs, ModelFile, hexes, weights_file
 from butfor.space.space import Space
 
 SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves")
@@ -84,28 +85,30 @@ def linear_file(
     reading: Reading,
     line: Line,
     kind: str,
-    largest: FloatArray,
+    extent: Extent,
     of: str,
     score: Callable[[Any], FloatArray],
     told: bool,
     tree: dict[str, Any] | None = None,
 ) -> tuple[ModelFile, AbstractInputs] | None:
-    """The file of a weighted sum, and its rows; None if it has bins beside its slopes, or is no sum in float64.
+    """The file of a weighted sum, and its rows; None if it has bins beside its slopes, or what follows is computed in float32.
 
-    - `largest`: how large each number may be;
+    - `extent`: the values that numbers may take;
     - `told`: whether `score` says the probabilities of all classes;
     - `tree`: what is made of several sums, if they are the decisions of a tree.
     """
     model = reading.model
     assert isinstance(model, Linear)
-    if any(curve.bend for curve in line.curves) or kind not in SUMS_OF_WEIGHTS or reading.unit > UNIT_DOUBLE:
+    unit = max(reading.unit, model.unit)
+    followed = tree is not None or line.steps > 0
+    if any(curve.bend for curve in line.curves) or kind not in SUMS_OF_WEIGHTS or (followed and unit > UNIT_DOUBLE):
         return None
-    weighed = WeightedSums.of(model, line, reading.space, largest)
-    if weighed is None:
+    weighed = WeightedSums.of(model, line, reading.space, extent, unit)
+    if weighed is None or unit not in BITS_OF_SUMS:
         return None
     file = weights_file(
         of, kind, weighed.base, weighed.weights, score, off=weighed.off, of_probabilities=told,
-        more=line.told if tree is None else {"tree": tree},
+        more={"digits": BITS_OF_SUMS[unit], **(line.told if tree is None else {"tree": tree})},
     )  # fmt: skip
     return file, weighed.inputs
 
@@ -120,10 +123,9 @@ class WeightedSums:
     inputs: WeighedInputs
 
     @classmethod
-    def of(cls, model: Linear, line: Line, space: Space, largest: FloatArray) -> WeightedSums | None:
-        """Lines of the scores of a model; None if it has bins beside its slopes, or is not computed in float64."""
-        binned = any(space.features[j].levels is None for j in model.stepped_when_known)
-        if binned or model.blur.any() or model.unit > UNIT_DOUBLE:
+    def of(cls, model: Linear, line: Line, space: Space, extent: Extent, unit: float) -> WeightedSums | None:
+        """Lines of the scores of a model, computed with this unit roundoff; None if it has bins beside its slopes."""
+        if any(space.features[j].levels is None for j in model.stepped_when_known):
             return None
         weights = line.rows @ model.slope
         base = line.rows @ model.intercept + line.shift - weights @ np.broadcast_to(model.centre, weights.shape[1])
@@ -134,7 +136,8 @@ class WeightedSums:
         for (_, each), alike in zip(adds, same, strict=True):
             base = base + np.where(alike, each[:, 0], 0.0)
         of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]
-        terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (largest + np.abs(model.centre))
+        terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (extent.far + np.abs(model.centre))
         terms = terms + model.largest_step[:, levels].sum(axis=1)
-        off = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
+        folded = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
+        off = folded + rounding(model, line.rows, extent, unit)
         return cls(base, np.hstack([weights, *of_levels]), off, WeighedInputs(space, model, tuple(adds)))

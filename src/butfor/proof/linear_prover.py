@@ -65,8 +65,9 @@ class LinearProver:
                 self._say(rate=[rate.numerator, rate.denominator.bit_length() - 1])
             self._say(end="dual")
             return
-        if self._cost(high) < self.below:
-            raise CheaperError(high)
+        for row in (high, self._reaching(low, high)):
+            if self._cost(row) < self.below:
+                raise CheaperError(row)
         self._say(split=self._between(low, high))
 
     def _best_rate(self, box: list[Any]) -> tuple[Fraction, list[Any], list[Any]]:
@@ -117,14 +118,31 @@ class LinearProver:
 
     def _between(self, low: list[Any], high: list[Any]) -> list[Any]:
         """Where to part a box: the column whose move from one value to the other reaches the goal, and where on the way."""
+        found = self._move(low, high)
+        if found is None:
+            raise UnprovenError
+        j, share = found
+        return [j, self._place(self.walk.terms[j], self.walk.open[-1][0][j], low[j], high[j], share)]
+
+    def _reaching(self, low: list[Any], high: list[Any]) -> list[Any]:
+        """The row on the way from one to the other that just reaches the goal; the last one if that is a point of no grid."""
+        found = self._move(low, high)
+        if found is None:
+            return high
+        j, term = found[0], self.walk.terms[found[0]]
+        if term.levels or term.column.step or None in (low[j], high[j]):
+            return high
+        return [*high[:j], low[j] + found[1] * (high[j] - low[j]), *low[j + 1 :]]
+
+    def _move(self, low: list[Any], high: list[Any]) -> tuple[int, Fraction] | None:
+        """The column whose move from one value to the other reaches the goal, and after which share of its way."""
         total = self._gain(low, self.worth)
         for j, (term, a, b) in enumerate(zip(self.walk.terms, low, high, strict=True)):
             gain = term.gain(b, self.worth) - term.gain(a, self.worth)
-            if a == b or total + gain < self.goal:
-                total += gain
-                continue
-            return [j, self._place(term, self.walk.open[-1][0][j], a, b, (self.goal - total) / gain)]
-        raise UnprovenError
+            if a != b and total + gain >= self.goal:
+                return j, (self.goal - total) / gain
+            total += gain
+        return None
 
     def _place(self, term: Any, part: Any, a: Any, b: Any, share: Fraction) -> Any:
         """Between two values of a part of a column, after a share of the way from the first to the second."""

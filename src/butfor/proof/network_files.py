@@ -11,6 +11,8 @@ from butfor.arrays import FloatArray
 from butfor.importers.read import Reading
 from butfor.model.network import Layer, Network
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
+from butfor.model.rounding import Extent
+from butfor.model.scores import UNIT_DOUBLE
 from butfor.proof.linear_files import Line, WeightedSums
 from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ModelFile, hexes, weights_file
 
@@ -22,7 +24,7 @@ def network_file(
     reading: Reading,
     readout: AbstractReadout,
     kind: str,
-    largest: FloatArray,
+    extent: Extent,
     of: str,
     score: Callable[[Any], FloatArray],
     told: bool,
@@ -30,7 +32,7 @@ def network_file(
     """The file of a network, in the order in which it computes, and its rows; None if no proof is made of its sums.
 
     - `readout`: what decides, without thresholds of one's own;
-    - `largest`: how large each number may be;
+    - `extent`: the values that numbers may take;
     - `told`: whether `score` says the probabilities of all classes.
     """
     model = reading.model
@@ -38,8 +40,9 @@ def network_file(
     how = model.computed
     columns, layers = (model.first, model.layers) if how is None else (how.columns, how.layers)
     kind, more = _last_sums(kind, readout)
-    weighed = WeightedSums.of(columns, Line.of_scores(columns.scores), reading.space, largest)
     unit = max(reading.unit, model.unit)
+    own = unit if how is None else UNIT_DOUBLE
+    weighed = WeightedSums.of(columns, Line.of_scores(columns.scores), reading.space, extent, max(own, columns.unit))
     plain = isinstance(readout, Value | Sign | Argmax) and kind in SUMS_OF_NETWORKS
     if weighed is None or not plain or unit not in BITS_OF_SUMS:
         return None

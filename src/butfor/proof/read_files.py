@@ -25,7 +25,7 @@ from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
-from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
+from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS, Extent
 from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
 from butfor.proof.linear_files import Line, MeanCurve, linear_file
@@ -70,11 +70,11 @@ class ReadInputs(ColumnInputs):
 
 
 def read_file(
-    reading: Reading, largest: FloatArray, says: Callable[[Prediction], FloatArray] | None = None, what: str = ""
+    reading: Reading, extent: Extent, says: Callable[[Prediction], FloatArray] | None = None, what: str = ""
 ) -> tuple[ModelFile, AbstractInputs]:
     """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees, or of weights.
 
-    `largest`: how large each number may be; `says`: what an estimator says of the value, if that is not what it predicts, and
+    `extent`: the values that numbers may take; `says`: what an estimator says of the value, if that is not what it predicts, and
     `what` that is.
     """
     source, readout = reading.source, reading.readout
@@ -96,12 +96,12 @@ def read_file(
 
     model, sets = reading.model, dict[tuple[int, bytes], int]()
     if isinstance(model, ObliqueTree):
-        decided = _decided(reading, readout, largest, whose, score)
+        decided = _decided(reading, readout, extent, whose, score)
         if decided is None:
             raise not_proven(f"a {of}")
         return decided
     if isinstance(model, Network):
-        network = network_file(reading, readout, adds, largest, whose, score, by == "predict_proba")
+        network = network_file(reading, readout, adds, extent, whose, score, by == "predict_proba")
         if network is None:
             raise not_proven(f"a {of}")
         return network
@@ -109,7 +109,7 @@ def read_file(
     if line is None:
         raise not_proven(f"a {of}")
     if isinstance(model, Linear) and model.added_slope.any():
-        weighed = linear_file(reading, line, adds, largest, whose, score, tells_probabilities)
+        weighed = linear_file(reading, line, adds, extent, whose, score, tells_probabilities)
         if weighed is None:
             raise not_proven(f"a {of}")
         return weighed
@@ -128,7 +128,7 @@ def read_file(
 
 
 def _decided(
-    reading: Reading, readout: AbstractReadout, largest: FloatArray, whose: str, score: Callable[[Any], FloatArray]
+    reading: Reading, readout: AbstractReadout, extent: Extent, whose: str, score: Callable[[Any], FloatArray]
 ) -> tuple[ModelFile, AbstractInputs] | None:
     """The decisions of an oblique tree as weighted sums, and what its leaves say; None if that is no value and no probability."""
     model = reading.model
@@ -149,7 +149,7 @@ def _decided(
         "value": [next(each) if ends else None for ends in leaf.tolist()],
     }
     gates = replace(reading, model=model.gates)
-    return linear_file(gates, Line.of_scores(model.gates.scores), "leaves", largest, whose, score, chances, tree)
+    return linear_file(gates, Line.of_scores(model.gates.scores), "leaves", extent, whose, score, chances, tree)
 
 
 def _line(readout: AbstractReadout, scores: int) -> Line | None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
 from butfor.model.linear import Linear
+from butfor.model.rounding import Extent
 from butfor.model.survival.curves import functional
 from butfor.model.survival.readout import LeafCurves, Survival
 from butfor.model.trees import Trees
@@ -21,7 +21,7 @@ from butfor.proof.read_files import read_file
 
 
 def survival_file(
-    reading: Reading, target: AbstractTarget, before: Prediction, largest: FloatArray
+    reading: Reading, target: AbstractTarget, before: Prediction, extent: Extent
 ) -> tuple[ModelFile, AbstractInputs]:
     """The file of the score that a target is about: of trees and forests a quantity of their curves, of others their own."""
     readout, model = reading.readout, reading.model
@@ -29,7 +29,7 @@ def survival_file(
     if isinstance(model, Linear) and has_own_file(reading.source):
         return own_file(reading.source), ModelInputs(reading.source)
     if not (isinstance(readout, LeafCurves) and isinstance(target, OnCurves) and isinstance(model, Trees)):
-        return read_file(reading, largest, lambda said: readout.score_of(said.values), readout.score_words)
+        return read_file(reading, extent, lambda said: readout.score_of(said.values), readout.score_words)
     quantity, *others = readout.wanted(target.wish(before))
     if others:
         raise UnsupportedModelError(
@@ -40,5 +40,5 @@ def survival_file(
     terms = int(np.count_nonzero(functional(quantity, readout.times)[1]))
     added = replace(model, folded=model.folded or terms > 1, summed=terms)  # others may add them up in another order
     return read_file(
-        replace(reading, model=added), largest, lambda said: quantity.of(said.curves), quantity.words(target.unit)
+        replace(reading, model=added), extent, lambda said: quantity.of(said.curves), quantity.words(target.unit)
     )
