@@ -25,6 +25,7 @@ from sklearn.svm import LinearSVC
 
 import butfor as bf
 from butfor.proof.checker import checker
+from butfor.proof.rivals_prover import RivalsProver
 from tests.proof.attacks import broken_by
 from tests.proof.by_hand import weighed
 from tests.proof.cases import Case, read
@@ -82,6 +83,30 @@ def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_pa
     found = read(next(tmp_path.glob("*.proof")))
     assert found.accepted()
     assert not found.bolder(1.001).accepted()
+
+
+def test_lines_that_prove_all_but_the_last_digit_are_no_better_than_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other lines are tried as long as they prove more. With some versions of libraries, this had no end."""
+    boxes: list[Any] = []
+
+    def nearly(self: Any, box: Any, way: Any) -> Any:
+        boxes.append(box)
+        assert sum(box is each for each in boxes) < 5, "the same box, again and again"
+        found = rates_of(self, box, way)
+        return found and (
+            [plane._replace(total=self.below * Fraction(2**52 - 1, 2**52)) for plane in found[0]],
+            found[1],
+        )
+
+    rates_of = RivalsProver._best_planes
+    monkeypatch.setattr(RivalsProver, "_best_planes", nearly)
+    X, y = measurements()
+    model = CalibratedClassifierCV(LinearSVC(), cv=3).fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1])
+    bf.prove(answers, model, tmp_path, time_limit=1.0)
+    assert boxes
 
 
 @pytest.mark.long

@@ -77,6 +77,8 @@ class RivalsProver(LinearProver):
         planes, rates, best = list[BoundPlane](), self._begun(way), -np.inf
         share = np.ones(1)
         while len(planes) < MOST_MIXTURES:
+            if self.budget.spent():
+                raise UnprovenError
             every = self._every(rates)
             found = self.walk.bound(box, way, every)
             if found is None or found[0] >= self.below:

@@ -95,7 +95,7 @@ class SigmoidsProver(RivalsProver):
                 return None
             planes, share = mixed
             best, before = max(float(plane.total / self.below) for plane in planes), best
-            if best < before + (1 - before) * MUCH_BETTER:
+            if best <= before + (1 - before) * MUCH_BETTER:  # equal, where all but the last digit is proven
                 return mixed
             misses = [[float(x) for x in self._missing(way, plane.row)[: self.walk.logits]] for plane in planes]
             at = -(share @ np.array(misses))
