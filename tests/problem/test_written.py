@@ -247,6 +247,7 @@ WRONG = {
     "'agee' <= 3": "no column 'agee'.*age",
     "income <= nan": "no column 'nan'",
     "income <= 1 + inf": "no column 'inf'",
+    "age == 1e400": "no column '1e400'",
     "job == pilot": "'pilot', which is not a value of 'job'.*clerk",
     "school >= pilot": "'pilot', which is not a value of 'school'",
     "job >= clerk": "have no order.*bf.allowed",

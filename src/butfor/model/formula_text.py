@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 from butfor.errors import InputError
@@ -13,6 +14,10 @@ NUMBER_IN_FORMULA = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 QUOTED_NAME = re.compile(r"`([^`]+)`|'([^']+)'|\"([^\"]+)\"")
 NAME_IN_FORMULA = re.compile(r"[^\W\d]\w*(\.\w+)*")
 FORMULAS = "Examples are 'debt / income', '12 * rate - 50', '(a - b) / (a + b)' and 'round(`loan amount` / income, 2)'."
+
+
+MOST_DIGITS = 300
+"""Numbers are rounded to so many digits before or behind the point, at most: a float has no others."""
 
 
 class FormulaPiece(NamedTuple):
@@ -56,7 +61,7 @@ def _piece(text: str, at: int, known: Sequence[str]) -> tuple[FormulaPiece, int]
             return FormulaPiece("column", name, at), end
     if match := QUOTED_NAME.match(text, at):
         return FormulaPiece("column", next(part for part in match.groups() if part), at), match.end()
-    if match := NUMBER_IN_FORMULA.match(text, at):
+    if (match := NUMBER_IN_FORMULA.match(text, at)) and isfinite(float(match[0])):
         return FormulaPiece("number", match[0], at), match.end()
     if match := NAME_IN_FORMULA.match(text, at):
         return FormulaPiece("round" if match[0] == "round" else "column", match[0], at), match.end()
@@ -131,6 +136,8 @@ class _Reader:
             if self._next(","):
                 way = -1 if self._next("-") else 1
                 digits = way * int(float(self._demand("number").value))
+                if abs(digits) > MOST_DIGITS:
+                    raise self._wrong()
             self._demand(")")
             return Formula("round", (inner, digits))
         self._demand("(")

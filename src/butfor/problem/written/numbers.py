@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isinf
 from typing import NamedTuple
 
 PLAIN_NUMBER = re.compile(r"(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
@@ -35,7 +36,7 @@ class WrittenNumber(NamedTuple):
 
 
 def number_at(text: str, at: int) -> WrittenNumber | None:
-    """The number that begins at a place of a text; None if there is none."""
+    """The number that begins at a place of a text; None if there is none, or one that no float is."""
     found = GROUPED.match(text, at)
     if found is not None and END.match(text, found.end()):
         plain = _without_groups(found[0])
@@ -46,6 +47,8 @@ def number_at(text: str, at: int) -> WrittenNumber | None:
         if found is None or not END.match(text, found.end()):
             return None
         plain = found[0].replace("_", "")
+    if isinf(float(plain)):
+        return None
     value: float = int(plain) if plain.isdigit() else float(plain)
     sign = PERCENT.match(text, found.end())
     if sign is None:
