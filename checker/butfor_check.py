@@ -334,13 +334,12 @@ class Model:
     def passed_on(self, sizes, off):
         """By how much the last sums may be off, for first terms of these sizes, whose sums are off by so much themselves."""
         off = [self.rounding(k, its) + x for k, (its, x) in enumerate(zip(sizes, off))]
-        if not self.layers:
-            return off
         size = [abs(start) + sum(its) + x for start, its, x in zip(self.starts, sizes, off)]
-        off = [x + its * (self.step - self.fine) for x, its in zip(off, size)]  # if they are made float32 then
+        if self.layers:  # they may be made float32 then
+            off = [x + its * (self.step - self.fine) for x, its in zip(off, size)]
         for layer in self.layers:
             size, off = layer.passed_on(size, off, self.step)
-        return [x + more for x, more in zip(off, self.extra)]
+        return [x + more for x, more in zip(off, self.extra)] if self.layers else off
 
     def sums(self, objective, kinds, single, digits, base, off=None):
         """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts."""
@@ -504,29 +503,24 @@ class Model:
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
         kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves")}
-        bits, self.layers = (
-            whole(told.get("digits", 53), 24, 54, "the number of digits"),
-            [Layer(its) for its in told.get("layers", ())],
-        )
+        bits, self.layers = whole(told.get("digits", 53), 24, 54, "the digits"), list(map(Layer, told.get("layers", ())))
+        last, off = (self.layers[-1].base, None) if self.layers else (base, told.get("off"))
+        self.sums(told["sum"], kinds, False, bits, last, off)
+        self.fine = F(1, 1 << 53)  # what a sum of fewer digits is off by is told
         if self.layers:
-            self.read_layers(told, base, bits)
-        else:
-            self.sums(told["sum"], kinds, False, bits, base, told.get("off"))
-            self.fine = F(1, 1 << 53)
+            self.read_layers(told, base)
         self.weights = [(F(0), *its) for its in weights]
         self.bent(told.get("curves"))
         need(not any(curve.bend for curve in self.curves), "bent shares of weighted sums are not read")
         if self.kind == "leaves":
             self.read_paths(told["tree"])
 
-    def read_layers(self, told, starts, bits):
+    def read_layers(self, told, starts):
         """What a network makes of weighted sums, which are float64 before its own arithmetic begins."""
-        kinds = {kind: kind for kind in ("logistic", "score", "value", "largest")}
+        need(self.kind in ("logistic", "score", "value", "largest"), "what a network is not read to make:", self.kind)
         sizes = [len(starts)] + [len(layer.base) for layer in self.layers]
         need(all(len(layer.leak) == n for layer, n in zip(self.layers, sizes)), "a layer of other units than sums reach it")
-        self.sums(told["sum"], kinds, False, bits, self.layers[-1].base)
-        self.starts, self.fine = [F(0), *starts], F(1, 1 << 53)
-        self.spare = [F(0)] + [real(x, "a doubt") for x in told["off"]]
+        self.starts, self.spare = [F(0), *starts], [F(0)] + [real(x, "a doubt") for x in told["off"]]
         need(len(self.spare) == len(self.starts) and min(self.spare) >= 0, "not a doubt for each sum")
 
     def read_paths(self, tree):

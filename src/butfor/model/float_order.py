@@ -11,10 +11,10 @@ from butfor.arrays import BoolArray, FloatArray
 
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
-AT_ONCE = 64
+ASKED_TOGETHER = 64
 """So many numbers are asked about together if there is one question."""
 
-EACH_AT_ONCE = np.arange(1, AT_ONCE + 1)
+EACH_TOGETHER = np.arange(1, ASKED_TOGETHER + 1)
 
 
 def last_true(holds: Callable[[FloatArray], BoolArray], count: int, largest: float = LARGEST_FLOAT) -> FloatArray:
@@ -45,10 +45,10 @@ def last_number(
     low, high = _rank(np.array([first, last])).tolist()
     with np.errstate(over="ignore", invalid="ignore"):
         while low < high:
-            step = -((low - high) // AT_ONCE)
-            asked = np.minimum(low + step * EACH_AT_ONCE, high)  # a product beyond 64 bits comes back with the sum
+            step = -((low - high) // ASKED_TOGETHER)
+            asked = np.minimum(low + step * EACH_TOGETHER, high)  # a product beyond 64 bits comes back with the sum
             yes = np.append(holds(_unrank(asked)), False).argmin()
-            low, high = int(asked[yes - 1]) if yes else low, int(asked[yes]) - 1 if yes < AT_ONCE else high
+            low, high = int(asked[yes - 1]) if yes else low, int(asked[yes]) - 1 if yes < ASKED_TOGETHER else high
         found = _unrank(np.array([low]))
         return float(found[0]) if holds(found)[0] else -np.inf
 

@@ -16,7 +16,7 @@ NAME_IN_FORMULA = re.compile(r"[^\W\d]\w*(\.\w+)*")
 FORMULAS = "Examples are 'debt / income', '12 * rate - 50', '(a - b) / (a + b)' and 'round(`loan amount` / income, 2)'."
 
 
-MOST_DIGITS = 300
+FARTHEST_DIGIT = 300
 """Numbers are rounded to so many digits before or behind the point, at most: a float has no others."""
 
 
@@ -136,7 +136,7 @@ class _Reader:
             if self._next(","):
                 way = -1 if self._next("-") else 1
                 digits = way * int(float(self._demand("number").value))
-                if abs(digits) > MOST_DIGITS:
+                if abs(digits) > FARTHEST_DIGIT:
                     raise self._wrong()
             self._demand(")")
             return Formula("round", (inner, digits))
