@@ -127,6 +127,7 @@ def explained(model: Any, data: Any, y: Any, **question: Any) -> tuple[Any, bf.E
     return model, bf.Explainer(model, data).explain(data[60:61], **question)
 
 
+@pytest.mark.shorter(6)
 @pytest.mark.parametrize("case", CASES)
 def test_whatever_was_asked_is_checked_again(case) -> None:
     model, one = CASES[case]()

@@ -87,7 +87,7 @@ def refused(X: pd.DataFrame, odd: Any) -> int:
     return int(np.flatnonzero((X["country"] == odd) & (X["income"] < 0))[0])
 
 
-@pytest.mark.shorter(12)
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize(
     ("word", "ending"), unless(set(product(WORDS[2:], ["parquet", "feather"])), product(WORDS, ENDINGS))
 )

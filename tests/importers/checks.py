@@ -82,6 +82,7 @@ class BoostingContract(ImporterContract):
         if "make" in metafunc.fixturenames:
             metafunc.parametrize("make", self.classifiers.values(), ids=list(self.classifiers))
 
+    @pytest.mark.shorter(12)
     @pytest.mark.parametrize(("kind", "seed"), diagonal(product([False, True], repeat=2), range(2)))
     def test_classifiers(self, make, kind, seed) -> None:
         several, missing = kind

@@ -105,6 +105,7 @@ def around(base: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", ["calibrator", "threshold", "pipeline", "vote", "votes", "stack"])
 def test_the_coarsest_model_inside_decides_the_unit(name) -> None:
     X, y = sample(0)

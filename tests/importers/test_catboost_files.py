@@ -61,7 +61,7 @@ def any_rows(X: pd.DataFrame, rng: np.random.Generator, rows: int = 300) -> pd.D
     return found
 
 
-@pytest.mark.shorter(6)
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("seed", first(1, range(6)))
 @pytest.mark.parametrize("kind", ["values", "two classes", "three classes"])
 @pytest.mark.parametrize("way", WAYS)

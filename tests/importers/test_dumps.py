@@ -106,6 +106,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("seed", first(1, range(20)))
 @pytest.mark.parametrize("objective", LIGHTGBM)
 def test_sums_of_lightgbm_to_the_last_bit(objective, seed) -> None:

@@ -39,7 +39,7 @@ def step(library: str, name: str, **given: Any) -> Any:
 ENCODERS = [(library, name) for library, names in BY_LEVEL.items() for name in names if name != "RareLabelEncoder"]
 
 
-@pytest.mark.shorter(9)
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize(("encoder", "model"), diagonal(ENCODERS, MODELS))
 def test_encoders(encoder, model) -> None:
     library, name = encoder
@@ -95,6 +95,7 @@ def test_steps_that_mix_columns_are_refused_and_searched() -> None:
     assert bf.Explainer(fitted, X).explain(X.iloc[[0]], solver=bf.Swarm(iterations=20)).certificate.solver
 
 
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", ["OneHotEncoder", "BinaryEncoder", "HelmertEncoder"])
 def test_answers_over_encoded_levels_are_the_cheapest_of_all(name) -> None:
     """Every row is tried with the estimator."""

@@ -121,6 +121,7 @@ def test_two_classes(name, seed) -> None:
     check_importer(BINARY[name]().fit(X, labels(rng, X, 2)), X, rng)
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("seed", first(1, range(2)))
 @pytest.mark.parametrize("name", SEVERAL)
 def test_several_classes(name, seed) -> None:
@@ -197,6 +198,7 @@ TREES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.shorter(12)
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])
 @pytest.mark.parametrize("single", [False, True], ids=["float64", "float32"])
 @pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])

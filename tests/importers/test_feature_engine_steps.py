@@ -81,7 +81,7 @@ SELECTING = {
 }
 
 
-@pytest.mark.shorter(7)
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize(("name", "single"), diagonal([*BENDING, *STRAIGHT, *SELECTING], [False, True]))
 def test_before_trees(name, single) -> None:
     X, y = numbers(single=single)
@@ -89,6 +89,7 @@ def test_before_trees(name, single) -> None:
     check_importer(make_pipeline(step(name, **given), forest()).fit(X, y), X)
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("name", [*STRAIGHT, *SELECTING])
 def test_before_a_linear_model(name) -> None:
     X, y = numbers()
@@ -96,6 +97,7 @@ def test_before_a_linear_model(name) -> None:
     check_importer(make_pipeline(step(name, **given), StandardScaler(), LogisticRegression()).fit(X, y), X)
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("name", BENDING)
 def test_a_linear_model_after_a_bent_column_is_read(name) -> None:
     X, y = numbers()

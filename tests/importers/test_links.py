@@ -73,6 +73,7 @@ def fitted(name: str, rng: np.random.Generator, *, single: bool = False) -> tupl
     return MODELS[name]().fit(X, rates(X, name)), X
 
 
+@pytest.mark.shorter(10)
 @pytest.mark.parametrize("single", [False, True], ids=["double", "single"])
 @pytest.mark.parametrize("name", MODELS)
 def test_agrees_with_the_estimator(name, single) -> None:
@@ -89,6 +90,7 @@ class TestPoisson(ImporterContract):
         return fitted("histogram poisson", rng)
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_values_that_other_rows_attain_are_reached_at_no_more_cost(name) -> None:
     """The estimator gives another row exactly this value, so that row is an answer."""

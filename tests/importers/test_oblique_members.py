@@ -124,7 +124,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.shorter(10)
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize(("make", "classes"), EVERY)
 def test_agrees_with_the_estimator(make, classes) -> None:
     for seed in range(2):

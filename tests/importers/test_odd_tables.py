@@ -132,6 +132,7 @@ def test_a_missing_boolean_that_is_filled(family) -> None:
     check_answered(make_pipeline(filled, MODELS[family]()).fit(X, old(X)), X)
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize("family", MODELS)
 def test_float16(family) -> None:
     X = people()[["age", "income"]].assign(income=lambda X: (X["income"] / 1000).astype(np.float16))

@@ -192,7 +192,7 @@ def test_what_skl2onnx_writes_of_regressors(dtype) -> None:
     check_importer(bf.onnx_model(skl2onnx.to_onnx(fitted, X[:1]).SerializeToString()), X)
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("classes", "fixed"), diagonal([TWO, THREE, None], [False, True]), ids=str)

@@ -77,6 +77,7 @@ NUMERIC_STEPS: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.shorter(8)
 @pytest.mark.parametrize(("name", "model"), diagonal(NUMERIC_STEPS, MODELS))
 def test_steps_of_numbers(name, model) -> None:
     X = people().assign(income=lambda X: X["income"].round(-3))
@@ -107,6 +108,7 @@ IMPUTERS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(8)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", IMPUTERS)
 def test_imputers(name, model) -> None:
@@ -149,6 +151,7 @@ def text_steps(impute: bool) -> dict[str, Callable[[], Any]]:
     }
 
 
+@pytest.mark.shorter(8)
 @pytest.mark.parametrize(
     ("name", "how"), diagonal(text_steps(False), [(False, "linear"), (False, "tree"), (True, "tree")])
 )
@@ -161,6 +164,7 @@ def test_steps_of_categories(name, how) -> None:
     assert reading.space["job"].missing == (impute or name in lenient)
 
 
+@pytest.mark.shorter(8)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", ["one hot", "drop first", "ignore", "min frequency", "max categories"])
 def test_missing_is_a_category_of_its_own(name, model) -> None:

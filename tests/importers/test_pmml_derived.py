@@ -269,6 +269,7 @@ def check_answers(model: Any, values: np.ndarray, seed: int) -> None:
         assert answer.cost == pytest.approx(cheapest(values, row, least), abs=1e-9)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("seed", first(6, range(60)))
 def test_before_a_regression(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
@@ -279,6 +280,7 @@ def test_before_a_regression(seed: int, tmp_path: Path) -> None:
     check_answers(model, by_hand(text, CELLS), seed)
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("seed", first(6, range(60)))
 def test_before_a_tree(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(100 + seed)

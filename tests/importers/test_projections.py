@@ -98,6 +98,7 @@ def test_steps(step, model, kind) -> None:
     assert type(reading.model) is of
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("model", MODELS)
 def test_beside_other_columns(model) -> None:
     """Levels and flags are added up, too, dense and sparse, and what is not added up is read as it is."""

@@ -92,6 +92,7 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(12)
 @pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
 @pytest.mark.parametrize(("name", "seed"), diagonal(CLASSIFIERS, range(2)))
 def test_classifiers(name, seed, several) -> None:
@@ -134,6 +135,7 @@ STEPS = {
 }
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("name", STEPS)
 @pytest.mark.parametrize(
     "model",

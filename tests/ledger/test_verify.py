@@ -61,6 +61,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.shorter(12)
 @pytest.mark.parametrize("what", BY_HAND)
 def test_what_is_changed_by_hand_is_found(where: str, what: str) -> None:
     words, number, why = BY_HAND[what]

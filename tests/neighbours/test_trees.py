@@ -36,6 +36,7 @@ def near(model: Trees, point: np.ndarray, low: np.ndarray, high: np.ndarray, ste
     return np.array(list(itertools.product(*ways))).reshape(-1, len(point))
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("seeds", first(1, [range(30), range(30, 250)]))
 @pytest.mark.parametrize("norm", [None, "l1", "l2"])
 @pytest.mark.parametrize("room", [(32, 8), (3, 3)])

@@ -11,6 +11,7 @@ import butfor as bf
 NORMS = {"linf": np.inf, "l2": 2, "l1": 1}
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize("kind", NORMS)
 @pytest.mark.parametrize("columns", [1, 2, 3, 4, 7, 20])
 def test_noise_stays_in_the_ball_as_often_as_said(kind: str, columns: int) -> None:

@@ -52,6 +52,7 @@ def cheapest(model: Any, row: pd.DataFrame, values: list[list[float]], rule: Imp
     return float(cost.sum(axis=1)[kept].min())
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("seed", first(12, range(60)))
 def test_the_cheapest_answer_under_a_condition(seed) -> None:
     rng = np.random.default_rng(seed)

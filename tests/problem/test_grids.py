@@ -153,6 +153,7 @@ def test_answers_on_fine_and_far_grids(model, name, step, anchor) -> None:
     assert free.cost - 1e-6 <= found.cost <= free.cost + step / explainer.space[name].range + 1e-6
 
 
+@pytest.mark.shorter(8)
 @pytest.mark.parametrize("low", [0.1 * 3, 0.3, 0.1 * 6, 0.7000000000000001, 0.29999999999999993, 0.39999999999999997])
 @pytest.mark.parametrize(
     "model",

@@ -33,7 +33,7 @@ KINDS = {
 EVERY = pd.DataFrame(list(product(range(5), repeat=3)), columns=list("abc"))
 
 
-@pytest.mark.shorter(4)
+@pytest.mark.shorter(2)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("kind", "seed"), diagonal(KINDS, range(4)))
 def test_agrees_with_enumeration(kind, seed):

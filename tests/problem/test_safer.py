@@ -33,6 +33,7 @@ MODELS = {
 }
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("target", [None, "yes", "no"])
 def test_the_cheapest_row_that_is_beyond_the_threshold_by_so_much(name: str, target: str | None) -> None:

@@ -30,6 +30,7 @@ def test_an_example_is_short(page: Path) -> None:
     assert len(doc_script("notebooks").notebook(page.read_text(encoding="utf-8"))["cells"]) < MOST_CELLS
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page", unless([page for page in PAGES if page.stem != "credit"], PAGES), ids=lambda page: page.stem

@@ -212,6 +212,7 @@ def test_what_is_proven_is_the_least_cost() -> None:
             assert is_false(case.bolder(1 + 1e-6))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), [(0, 30), pytest.param(1, 2000, marks=pytest.mark.long)])
 def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     r = random.Random(seed)

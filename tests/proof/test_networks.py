@@ -271,6 +271,7 @@ def test_real_numbers_cost_what_a_program_says(cost: Any, tmp_path: Path) -> Non
         assert one.below == pytest.approx(certificate.cost, rel=3e-6)
 
 
+@pytest.mark.long
 def test_float32_is_proven_within_its_doubt(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     X, y = table()

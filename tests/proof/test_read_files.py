@@ -185,6 +185,7 @@ FLOAT32 = {
 }
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("name", FLOAT32)
 def test_sums_of_float32_are_proven(name: str, scaled: bool, tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def cases(kind: str) -> tuple[Case, ...]:
     return tuple(found)
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     for case in cases(kind):

@@ -91,7 +91,7 @@ def proven(answers: Any, model: Any, name: str) -> list[Case]:
         return [read(one.file, name) for one in proofs if one.file is not None]
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     for case in whole_cases(kind):
@@ -318,6 +318,7 @@ def test_a_false_claim_ends_in_a_row_that_keeps_the_rule(tmp_path: Path) -> None
             bf.prove(false, model, tmp_path)
 
 
+@pytest.mark.long
 def test_an_answer_that_breaks_a_rule_is_refused() -> None:
     for kind in ("forest", "linear"):
         case = next(case for case in whole_cases(kind) if case.own["answer"])

@@ -46,7 +46,7 @@ def asked(solver: AbstractSolver, problem: Problem, factor: float) -> tuple[Outc
 FORMS = ["linear", "tree", "trees", "oblique tree", "network", "mixed"]
 
 
-@pytest.mark.shorter(40)
+@pytest.mark.shorter(12)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("solver", [one for one in SOLVERS if one.exact], ids=lambda solver: solver.name)
 @pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 25)]), ids=str)

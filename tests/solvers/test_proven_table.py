@@ -251,6 +251,7 @@ def test_an_answer_is_what_the_page_says(kind, words) -> None:
             assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE), columns
 
 
+@pytest.mark.shorter(6)
 @pytest.mark.parametrize("kind", KINDS)
 def test_levels_slip_where_the_page_says(kind) -> None:
     """A column of whole numbers is declared to have levels."""

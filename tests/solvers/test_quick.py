@@ -57,6 +57,7 @@ CONSTRAINTS: dict[str, list[object]] = {
 }
 
 
+@pytest.mark.shorter(6)
 @pytest.mark.parametrize(
     ("kind", "asked"),
     [

@@ -66,6 +66,7 @@ def test_leaves_add_up_to_what_the_forest_says(name) -> None:
         assert reading.readout.focus(reading.model, Wish(quantity, said, up=False)) is focused
 
 
+@pytest.mark.shorter(5)
 @pytest.mark.parametrize("name", [*CURVED, *TIMES, *RISKS])
 def test_behind_a_pipeline_with_categories(name) -> None:
     X, y = patients()

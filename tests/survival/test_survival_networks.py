@@ -39,6 +39,7 @@ def mean(S: np.ndarray) -> np.ndarray:
     return TIMES[0] + S[:, :-1] @ np.diff(TIMES)
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     ("target", "holds"),

@@ -78,6 +78,7 @@ def test_what_falls_and_what_is_no_time() -> None:
     assert repr(risk).startswith("risk score: ")
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize(
     "target",
     [S.mean_gain(60, unit="months"), S.survival_at(300, at_most=0.2), S.quantile_at_least(0.3, 400), S.mean_gain(4500)],

@@ -79,7 +79,7 @@ OTHER_WIDTHS = {
 """Kinds that differ from another one in how many digits a value may have."""
 
 
-@pytest.mark.shorter(10)
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("kind", unless(OTHER_WIDTHS, ODD_TABLES))
 def test_a_table_is_explained_saved_read_checked_and_shown(kind, tmp_path) -> None:
     table = ODD_TABLES[kind]()

@@ -14,6 +14,7 @@ from tests.shorter import first
 STEPS = (0.3, 0.5, 0.7, 0.9)
 
 
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("kind", sorted(MODELS))
 @pytest.mark.parametrize("seed", first(2, range(5)))
 def test_each_rung_agrees_with_a_count(kind, seed) -> None:

@@ -17,6 +17,7 @@ from tests.explain.several.small_worlds import MODELS, world
 from tests.shorter import first, unless
 
 
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("kind", sorted(MODELS))
 @pytest.mark.parametrize("seed", first(2, range(5)))
 def test_cost_against_changes_agrees_with_a_count(kind, seed) -> None:
