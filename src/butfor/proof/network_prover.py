@@ -19,6 +19,9 @@ from butfor.proof.unit_program import Relaxed, UnitProgram, WaysOut
 TOO_NEAR = 1e-10
 """A unit, or a column, is taken as it is if the program errs there by less than this share of the claim."""
 
+PROGRAM_OFF = 1e-6
+"""By so many claims a linear program may be off. Where it says that less is proven, multipliers are not tried in fractions."""
+
 Sides = dict[int, int]
 """The units of a box that are on one side of 0, and on which: 1 or -1."""
 
@@ -35,14 +38,13 @@ class NetworkProver(RivalsProver):
     """
 
     def _next(self) -> None:
-        part = self.walk.open[-1]
-        if self._proves(part, self.walk.rates):
-            self._say(end="dual")
-            return
-        box, way, sides = part
+        part = box, way, sides = self.walk.open[-1]
         units = self.walk.reached(box, sides)
+        if units is None:
+            self._end()
+            return
         relaxed = self._relaxed(part, units)
-        if self._ended(part, relaxed, units):
+        if relaxed.total > (not self.free) - PROGRAM_OFF and self._ended(part, relaxed, units):
             return
         mixed = self._mixed(box, relaxed.share)
         row = [self._value(term, shares) for term, shares in zip(self.walk.terms, mixed, strict=True)]
@@ -58,9 +60,10 @@ class NetworkProver(RivalsProver):
         else:  # it reaches the goals within the digits of the linear program
             raise CheaperError(row) if self._cost(row) < self.below else UnprovenError
 
-    def _proves(self, part: Part, rates: list[Fraction]) -> bool:
-        found = self.walk.bound(*part, rates)
-        return found is None or found[0] >= self.below
+    def _end(self) -> None:
+        """End a box whose bound is known. The checker computes it anew when the proof is whole."""
+        self.lines.append('{"end":"dual"}')
+        self.walk.open.pop()
 
     def _relaxed(self, part: Part, units: Any) -> Relaxed:
         """The best mixture of a box."""
@@ -151,7 +154,7 @@ class NetworkProver(RivalsProver):
         if new := [n for n in sorted([*opened, *part[2]]) if holds[n] != walk.holds[n]]:
             *its, shift = written([holds[n] for n in new])
             self._say(holds=[shift, *with_gaps(new, [[x] for x in its])])
-        self._say(end="dual")
+        self._end()
         return True
 
     def _mixed(self, box: list[Any], share: FloatArray) -> list[dict[Any, float]]:

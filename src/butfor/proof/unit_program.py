@@ -41,11 +41,13 @@ class WaysOut:
 class Relaxed(NamedTuple):
     """The best of a linear program above a box.
 
+    total: what it costs, in claims; if all is free, by how much goals are missed
     rates (goals), ends, holds (units): multipliers, in claims; lines (units, 2): the shares of the second line below, and of the
     first line above; share (directions): where the best row is; off (units): by how much what a unit passes on is not what it
     would be there, in claims
     """
 
+    total: float
     rates: FloatArray
     ends: FloatArray
     lines: FloatArray
@@ -172,7 +174,8 @@ class UnitProgram:
         hold[held], hold[at] = holds, np.minimum(below, above)
         y, z = self.passed[at] @ found.x / whole, self.reach[at] @ found.x / whole
         off[at] = np.abs(y - np.maximum(z, self.leak[at] * z)) * np.maximum(below, above)
-        return Relaxed(rates, ends, lines, hold, found.x[: self.count] / whole, off)
+        total = float(found.fun) + (0.0 if self.free else HIGHEST_BOUND)
+        return Relaxed(total, rates, ends, lines, hold, found.x[: self.count] / whole, off)
 
 
 def _whole(x: FloatArray) -> float:
