@@ -47,8 +47,11 @@ def scores_to_ask(readout: OrderedClasses, sets, rng: np.random.Generator) -> np
     return np.concatenate(some)
 
 
-def check(readout: OrderedClasses, sets, wanted, rng: np.random.Generator) -> None:
-    """`wanted` says of rows of probabilities whether the estimator takes them for what the sets are about."""
+def check(readout: OrderedClasses, sets, wanted, rng: np.random.Generator, sharp: bool = True) -> None:
+    """`wanted` says of rows of probabilities whether the estimator takes them for what the sets are about.
+
+    If it is not `sharp`, rounding decides about whole stretches of scores.
+    """
     s = scores_to_ask(readout, sets, rng)
     given, true = theirs(readout, s), np.zeros(len(s), dtype=bool)
     perhaps, surely, nominal = true.copy(), true.copy(), true.copy()
@@ -60,7 +63,7 @@ def check(readout: OrderedClasses, sets, wanted, rng: np.random.Generator) -> No
     true = wanted(given)
     assert not (true & ~perhaps).any(), "a proof would leave out an answer"
     assert not (surely & ~true).any(), "an answer is none"
-    assert ((true == nominal) & (perhaps == surely))[:RANDOM].mean() > 0.99, "little is in doubt"
+    assert not sharp or ((true == nominal) & (perhaps == surely))[:RANDOM].mean() > 0.99, "little is in doubt"
 
 
 SEEDS = first(4, range(60))
@@ -85,11 +88,18 @@ def test_a_probability_is_an_interval_or_what_is_outside(seed) -> None:
         most = theirs(readout, np.array([t[max(label - 1, 0) : label + 1].mean()]))[:, label]
         for p in (float(typical[0, label]), float(most[0]), 0.3, 1e-9):
             if p > 0:
+                sharp = (
+                    1e-12 < p < 1 - 1e-12
+                )  # a class far wider than the noise has the probability 1, give or take a digit
                 strict = bool(rng.random() < 0.5)
                 at_least = readout.probability_sets(label, p, strict=strict)
-                check(readout, at_least, lambda q, k=label, p=p, s=strict: q[:, k] > p if s else q[:, k] >= p, rng)
+                check(
+                    readout, at_least, lambda q, k=label, p=p, s=strict: q[:, k] > p if s else q[:, k] >= p, rng, sharp
+                )
                 at_most = readout.probability_sets(label, p, below=True, strict=strict)
-                check(readout, at_most, lambda q, k=label, p=p, s=strict: q[:, k] < p if s else q[:, k] <= p, rng)
+                check(
+                    readout, at_most, lambda q, k=label, p=p, s=strict: q[:, k] < p if s else q[:, k] <= p, rng, sharp
+                )
 
 
 def test_a_middle_class_may_be_out_of_reach() -> None:
