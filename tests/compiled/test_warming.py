@@ -14,7 +14,6 @@ import pytest
 
 from butfor.compiled.ahead import uncompiled
 from butfor.compiled.searches import SEARCHES, search_of
-from tests.shorter import first
 from tests.sources import modules
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -242,7 +241,7 @@ def test_after_warm_no_search_compiles(warmed) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", first(1, [2, 25]))
+@pytest.mark.parametrize("seeds", [2, 25])
 def test_after_warm_no_question_of_the_solvers_contract_compiles(warmed, seeds) -> None:
     asked, compiled = asked_and_compiled(CONTRACT, warmed, str(seeds))
     assert asked > 8 * seeds

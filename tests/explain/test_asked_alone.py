@@ -18,7 +18,6 @@ from sklearn.tree import DecisionTreeClassifier
 import butfor as bf
 from butfor.estimator.prediction import PartlyAlone, Prediction
 from butfor.importers.read import read
-from tests.shorter import first
 
 
 def single_numbers() -> tuple[pd.DataFrame, pd.Series]:
@@ -121,7 +120,7 @@ def test_a_tie_that_depends_on_company_lowers_the_bound() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", first(1, [3, 8]))
+@pytest.mark.parametrize("count", [3, 8])
 def test_rows_that_are_accepted_in_company_only_are_changed_among_others(count: int) -> None:
     for seed in range(count):
         model, X = voting(seed)

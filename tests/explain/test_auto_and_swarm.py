@@ -17,7 +17,6 @@ from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, Stopped, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.swarm.swarm import Swarm
-from tests.shorter import first
 
 rng = np.random.default_rng(5)
 X = pd.DataFrame(rng.normal(size=(400, 8)), columns=list("abcdefgh"))
@@ -83,8 +82,8 @@ def test_a_bad_answer_is_searched_by_a_swarm_too(question: Any) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("question", first(1, [plausible, related]))
-@pytest.mark.parametrize("limit", first(1, [0.5, 2.0]))
+@pytest.mark.parametrize("question", [plausible, related])
+@pytest.mark.parametrize("limit", [0.5, 2.0])
 def test_auto_is_hardly_dearer_than_a_swarm_in_the_same_time(question: Any, limit: float) -> None:
     """The swarm has a share of the time, so a little is allowed for what it finds in the rest."""
     model, rows, constraints = question()

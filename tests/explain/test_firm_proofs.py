@@ -325,7 +325,7 @@ def test_a_goal_beyond_all_leaves_is_impossible_at_once() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", first(1, [20, 60]))
+@pytest.mark.parametrize("count", [20, 60])
 def test_float32_columns_that_are_scaled_beside_whole_slopes(count):
     """MinMaxScaler computes in float32 there: a year is off by 1e-5, although all slopes are short fractions."""
     X = pd.DataFrame({"c": pd.Categorical(list("bcdccaa"), list("abcde")), "year": np.float32(YEARS)})
@@ -409,8 +409,8 @@ def test_a_mean_of_three_trees_that_is_attained():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("one_in", first(1, [82, 7]))
-@pytest.mark.parametrize("weights", first(1, [(0.25, -0.5), (0.75, -0.75)]))
+@pytest.mark.parametrize("one_in", [82, 7])
+@pytest.mark.parametrize("weights", [(0.25, -0.5), (0.75, -0.75)])
 def test_slopes_with_few_digits_by_luck(weights, one_in):
     """MaxAbsScaler divides and rounds, although the weight divided by the largest value is a short fraction.
 
@@ -591,7 +591,7 @@ def test_encoders_that_put_out_float32(encoder: object, count: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("one_in", first(1, [3, 1]))
+@pytest.mark.parametrize("one_in", [3, 1])
 def test_oblique_decisions_about_seconds_since_1970(one_in: int) -> None:
     """Decisions are closed by what compiled loops can see, which is much where the values are large and their range is small."""
     rng = np.random.default_rng(0)

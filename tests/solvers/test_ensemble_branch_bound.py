@@ -47,7 +47,7 @@ def middle_sized(seed: int) -> Problem:
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", first(1, [range(100_000, 100_080), range(100_080, 100_400)]), ids=str)
+@pytest.mark.parametrize("seeds", [range(100_000, 100_080), range(100_080, 100_400)], ids=str)
 def test_agrees_with_the_mixed_integer_program(seeds: range) -> None:
     compared = 0
     for seed in seeds:

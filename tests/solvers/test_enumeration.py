@@ -107,7 +107,7 @@ def test_a_row_that_the_estimator_reads_in_another_precision_is_answered_by_aski
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("some", first(1, [slice(2), slice(2, 6)]))
+@pytest.mark.parametrize("some", [slice(2), slice(2, 6)])
 def test_a_ball_of_few_points_is_asked_about_point_by_point(some: slice) -> None:
     """Against plain loops: rounding decides about a neighbour, so that the scores alone prove nothing."""
     rng = np.random.default_rng(0)

@@ -19,7 +19,6 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.conftest import QuickClock
-from tests.shorter import first
 from tests.solvers.further import with_earlier
 
 
@@ -104,7 +103,7 @@ def test_no_part_is_solved_again_in_the_next_turn(quick_clock: QuickClock) -> No
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seeds", first(1, [range(12), range(12, 30)]))
+@pytest.mark.parametrize("seeds", [range(12), range(12, 30)])
 def test_a_robust_search_of_a_part_goes_on_where_it_was(seeds: range, quick_clock: QuickClock, monkeypatch) -> None:
     gone_on, go_on, tell = 0, _RowInBall.go_on, cutting.tell_round
 

@@ -123,7 +123,7 @@ def deep(problem: Problem, part, row: np.ndarray) -> float:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 50)]))
+@pytest.mark.parametrize("seeds", [range(8), range(8, 50)])
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
 def test_an_answer_is_robust_and_no_cheaper_row_of_a_grid_is(norm: BallNorm, seeds: range) -> None:
     judged = proven = found_some = 0

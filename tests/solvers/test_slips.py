@@ -88,8 +88,8 @@ def test_agrees_with_enumeration(form: str, shifted: int | None, seeds: range) -
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("block", first(1, range(10)))
-@pytest.mark.parametrize("shifted", first(1, [0, None]))
+@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("shifted", [0, None])
 def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> None:
     """About ties of a network, rounding decides."""
     judged = agreed = dearer = 0
@@ -107,9 +107,8 @@ def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> N
     assert dearer > 2
 
 
-@pytest.mark.shorter(1)
-@pytest.mark.parametrize("block", first(1, range(2)))
-@pytest.mark.parametrize("norm", first(1, [BallNorm.L2, BallNorm.L1]))
+@pytest.mark.parametrize("block", range(2))
+@pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
 @pytest.mark.long
 def test_round_balls_agree_with_enumeration_where_one_number_is_shifted(norm: BallNorm, block: int) -> None:
     judged = dearer = 0

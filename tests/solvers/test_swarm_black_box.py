@@ -109,7 +109,7 @@ def test_never_dearer_than_the_cheapest_real_row() -> None:
             assert (found.costs <= real.costs + 1e-12).all()
 
 
-@pytest.mark.parametrize("count", first(1, [2, 4]))
+@pytest.mark.parametrize("count", [2, 4])
 @pytest.mark.long
 def test_how_far_from_the_optimum_on_a_tree_and_a_line(count: int) -> None:
     """The same models read give the optimum: what the swarm is above it, measured and held."""
@@ -194,7 +194,7 @@ def test_compare_adds_the_bound_of_an_exact_solver() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", first(1, [2, 4]))
+@pytest.mark.parametrize("count", [2, 4])
 def test_the_same_seed_gives_the_same_answer_and_rows_do_not_matter_to_each_other(count: int) -> None:
     explainer = boxed()
     rows = REJECTED.iloc[:count]
@@ -294,7 +294,7 @@ def test_how_many_were_asked_and_how_many_particles_were_dropped_is_said() -> No
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", first(1, [4, 10]))
+@pytest.mark.parametrize("count", [4, 10])
 def test_the_weighted_sum_of_three_terms(count: int) -> None:
     """Distance to the target, Gower distance, changes: `pull` and the weights of a cost; heavier changes are fewer."""
     explainer = boxed()
@@ -403,7 +403,7 @@ def test_as_many_answers_as_asked_for_are_found(swarm, count: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", first(1, [5, 10]))
+@pytest.mark.parametrize("count", [5, 10])
 def test_a_forest_says_what_is_plausible(count: int) -> None:
     """It is asked about every point: the answer looks like the data, also where the cheapest one does not."""
     forest = IsolationForest(n_estimators=40, random_state=0).fit(X[NUMBERS])

@@ -28,7 +28,7 @@ from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
 from butfor.trees.tao.spread import centre_and_spread
 from butfor.trees.tree import Tree, sides
-from tests.shorter import diagonal, first
+from tests.shorter import diagonal
 
 KINDS = [(split, init) for split in ("oblique", "axis") for init in ("best", "cart", "random")]
 IRIS = load_iris(return_X_y=True)
@@ -43,7 +43,6 @@ def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-@pytest.mark.shorter(2)
 @pytest.mark.long
 @parametrize_with_checks(
     [
@@ -261,7 +260,7 @@ def test_logistic_regression_is_at_its_optimum(alpha: float) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("every", first(1, [9, 3]))
+@pytest.mark.parametrize("every", [9, 3])
 @pytest.mark.parametrize(("split", "init"), diagonal(("oblique", "axis"), ("best", "cart", "random")))
 def test_the_seed_and_not_the_threads_decide(split: str, init: str, every: int) -> None:
     X, y = load_breast_cancer(return_X_y=True)
@@ -432,7 +431,7 @@ def test_free_sweeps_end_where_they_have_found_nothing_better_for_long() -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("data", first(1, [load_wine, load_breast_cancer, load_digits]))
+@pytest.mark.parametrize("data", [load_wine, load_breast_cancer, load_digits])
 def test_the_defaults_beat_cart(data: Any) -> None:
     X, y = data(return_X_y=True)
     wrong: dict[Any, list[float]] = {TAOClassifier: [], DecisionTreeClassifier: []}

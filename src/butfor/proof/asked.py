@@ -59,9 +59,7 @@ def asked_about(claim: Claim) -> ProofQuestion:
     if isinstance(reading.readout, Survival):
         return asked(*survival_file(reading, target, case.before, extent))
     try:
-        own = asked(own_file(source), ModelInputs(source))
-        own.columns  # noqa: B018  (whether its pipeline can be said)
-        return own
+        return asked(own_file(source), ModelInputs(source))
     except UnsupportedModelError as error:
         try:
             return asked(*read_file(reading, extent))
@@ -85,6 +83,7 @@ class ProofQuestion:
         levels = np.array([feature.levels is not None and feature.missing for feature in space], dtype=np.bool_)
         self.lost: BoolArray = np.any(unknown | self.problem.domain.missing, axis=0) | levels
         self.features, self.inputs, self.changed = self._features()
+        self.columns = self._columns()
 
     def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:
         """The features that each column sets, what its levels set them to (None: a number), and whether a number is changed."""
@@ -156,8 +155,7 @@ class ProofQuestion:
             raise not_proven(f"a pipeline that bends {name!r} before a linear model")
         return [slope.hex(), offset.hex(), off.hex()]
 
-    @cached_property
-    def columns(self) -> list[dict[str, Any]]:
+    def _columns(self) -> list[dict[str, Any]]:
         """What all rows share of each column. The checker's model says where its trees cut."""
         domain, edges, linear = self.problem.domain, self._edges(), bool(self.model.weights)
         out = list[dict[str, Any]]()

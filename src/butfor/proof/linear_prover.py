@@ -65,10 +65,14 @@ class LinearProver:
                 self._say(rate=[rate.numerator, rate.denominator.bit_length() - 1])
             self._say(end="dual")
             return
-        for row in (high, self._reaching(low, high)):
+        move = self._move(low, high)
+        if move is None:
+            raise CheaperError(high) if self._cost(high) < self.below else UnprovenError
+        for row in (high, self._reaching(low, high, *move)):
             if self._cost(row) < self.below:
                 raise CheaperError(row)
-        self._say(split=self._between(low, high))
+        j, share = move
+        self._say(split=[j, self._place(self.walk.terms[j], box[j], low[j], high[j], share)])
 
     def _best_rate(self, box: list[Any]) -> tuple[Fraction, list[Any], list[Any]]:
         """A rate that proves the claim, or else the best one, and the values on both sides of it: too little gain, and enough."""
@@ -116,23 +120,12 @@ class LinearProver:
     def _cost(self, values: list[Any]) -> Fraction:
         return sum((self._price(term, x) for term, x in zip(self.walk.terms, values, strict=True)), Fraction(0))
 
-    def _between(self, low: list[Any], high: list[Any]) -> list[Any]:
-        """Where to part a box: the column whose move from one value to the other reaches the goal, and where on the way."""
-        found = self._move(low, high)
-        if found is None:
-            raise UnprovenError
-        j, share = found
-        return [j, self._place(self.walk.terms[j], self.walk.open[-1][0][j], low[j], high[j], share)]
-
-    def _reaching(self, low: list[Any], high: list[Any]) -> list[Any]:
+    def _reaching(self, low: list[Any], high: list[Any], j: int, share: Fraction) -> list[Any]:
         """The row on the way from one to the other that just reaches the goal; the last one if that is a point of no grid."""
-        found = self._move(low, high)
-        if found is None:
-            return high
-        j, term = found[0], self.walk.terms[found[0]]
+        term = self.walk.terms[j]
         if term.levels or term.column.step or None in (low[j], high[j]):
             return high
-        return [*high[:j], low[j] + found[1] * (high[j] - low[j]), *low[j + 1 :]]
+        return [*high[:j], low[j] + share * (high[j] - low[j]), *low[j + 1 :]]
 
     def _move(self, low: list[Any], high: list[Any]) -> tuple[int, Fraction] | None:
         """The column whose move from one value to the other reaches the goal, and after which share of its way."""
