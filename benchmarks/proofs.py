@@ -42,7 +42,7 @@ NETWORK = Ensemble(
 )
 
 SECOND_READS = 100_000
-"""The second checker refuses models of more leaves."""
+"""The second checker takes longer than the first for models of more leaves."""
 
 
 class Proof(NamedTuple):
@@ -63,10 +63,10 @@ def measure(name: str, smoke: bool) -> Iterator[Number]:
     for ensemble in (*ENSEMBLES, LINEAR, NETWORK) if found is not None else ():
         if ensemble.fits(name) and ensemble.there:
             question = ask(found, ensemble.make(scale.trees(ensemble.trees)), scale.rows)
-            yield from _measured(f"{name}, {ensemble.name}", question, scale, second=ensemble in ENSEMBLES)
+            yield from _measured(f"{name}, {ensemble.name}", question, scale)
 
 
-def _measured(name: str, question: Question, scale: Scale, second: bool) -> Iterator[Number]:
+def _measured(name: str, question: Question, scale: Scale) -> Iterator[Number]:
     """The numbers of a model. A row whose proof was not made in time counts as asked, and not as proven."""
     question.explainer.explain(question.rows.iloc[:1], target=1, time_limit=scale.limit)
     explain = partial(question.explainer.explain, target=1, time_limit_per_row=scale.limit, progress=False)
@@ -76,7 +76,7 @@ def _measured(name: str, question: Question, scale: Scale, second: bool) -> Iter
         return
     answers = answers[claimed]
     with TemporaryDirectory() as folder:
-        program = _compiled(Path(folder)) if second and (question.leaves or 0) < SECOND_READS else None
+        program = _compiled(Path(folder)) if (question.leaves or 0) < SECOND_READS else None
         bf.prove(answers[0], question.model, folder, progress=False)  # loads and compiles
         made, together = _took(partial(bf.prove, answers, question.model, folder, progress=False))
         asked = [

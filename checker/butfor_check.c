@@ -1,9 +1,9 @@
-/* A second checker of proofs about sums of trees, after docs/reference/proof-format.md, to be compared with the first.
+/* A second checker of proofs, after docs/reference/proof-format.md, to be compared with the first.
 
        cc -O2 -o butfor_check butfor_check.c -lm && ./butfor_check PROOF...
 
    It counts in whole numbers of 64 bits, and adds them up in 128. Where the page asks for fractions it computes with 113 bits and
-   rounds so that the claim gets harder. It refuses what it has no room for: larger messages, grids of larger fractions, linear models.
+   rounds so that the claim gets harder. It refuses what it has no room for: larger messages, grids of larger fractions.
    It checks the bound, and not the answer. It says VERIFIED, or why not, and returns how many proofs are not verified. */
 
 #include <math.h>
@@ -215,19 +215,39 @@ static double real(Json *of) { /* a hexadecimal float, or a whole number */
     return x;
 }
 
+static quad large(Json *of) { /* a whole number from 0 to below 2^200; beyond 113 bits it is rounded, as any number proves something true */
+    need(of->kind == '0' && strspn(of->text, "0123456789") == strlen(of->text), "no whole number, or a negative one");
+    quad x = 0;
+    for (char *at = of->text; *at; at++) x = 10 * x + (*at - '0');
+    need(x < (quad)ldexp(1, 200), "a whole number out of its range");
+    return x;
+}
+
+static Json *item(Json *of, int k) { return of->kind == '[' ? of->items + k : of; } /* of a list, or of one thing in place of it */
+static int length(Json *of) { return of->kind == '[' ? of->count : 1; }
+
 /* ------------------------------------------------------------------------------------------------------ models */
 
 /* value <= cut goes to the left, or a whole number in the set does, and a missing value (NaN) if lost is 1; -1 if that is not said.
    A leaf has left < 0. What it adds to each sum is twice as exact as a double; its scores count towards each goal of each way. */
 typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; quad *adds; whole *score; } Node;
 typedef struct { Node *nodes; int count; } Tree;
-enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN };
+enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN, LEAVES };
 
 typedef struct { quad weight, slope, shift, off; int straight, bent, turned; } Curve;
 /* What a mean makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x. */
 
-/* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on. */
-static struct { Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, *off, extra, weight; double step; Curve *curves; } model;
+typedef struct { int *plus, *less, steps; double *says; } Path; /* a leaf of an oblique tree: which sums are not below which on the way */
+
+typedef struct { int units, sums; quad *leak, *base, **weight; } Layer; /* a unit passes on x, or leak times x below 0; base and weight of each next sum */
+
+/* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on.
+   Weighted sums begin at starts: of each feature, what a unit adds to each of them. */
+static struct {
+    Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, *off, extra, weight; double step; Curve *curves;
+    quad **weights, *starts; int features, inputs; Path *paths; int path_count;
+    Layer *layers; int layer_count, units, widest; /* what a network makes of weighted sums; widest: the most sums at once */
+} model;
 
 static quad quad_log(quad x) { /* by the series of the inverse hyperbolic tangent; off by less than 1e-30 */
     quad two = 0, out = 0, term = (quad)1 / 3;
@@ -262,12 +282,12 @@ static quad adds(const Curve *c, quad x, int side) { /* what a sum adds to the m
 }
 
 static void begin(int kind, int sums) { /* what is made of the sums, and how many there are */
-    need(kind == MEAN || (kind == LARGEST || kind == SHARES ? sums > 1 : sums == 1), "another number of sums");
+    need(kind == MEAN || kind == LEAVES || (kind == LARGEST || kind == SHARES ? sums > 1 : sums == 1), "another number of sums");
     need(sums > 0, "no sum");
     need(sums < 100, "more classes than this checker counts");
     model.kind = kind;
     model.sums = sums + 1;
-    model.first = sums > 1 && kind != MEAN;
+    model.first = sums > 1 && kind != MEAN && kind != LEAVES;
     model.classes = kind == MEAN ? 2 : model.sums - model.first;
     model.base = room(model.sums, sizeof(quad));
     model.doubts = room(model.sums, sizeof(quad));
@@ -295,6 +315,13 @@ static float single(Json *of) { /* the decimal is rounded once */
     need(of->kind == '0' && strlen(of->text) < 60, "no number");
     float x = strtof(of->text, NULL);
     need(isfinite(x), "a number that float32 does not hold");
+    return x;
+}
+
+static double decimal(Json *of) {
+    need(of->kind == '0' && strlen(of->text) < 60, "no number");
+    double x = strtod(of->text, NULL);
+    need(isfinite(x), "a number that is too large");
     return x;
 }
 
@@ -536,13 +563,171 @@ static void read_arrays(Text data) {
     model.alone = plain && !off && trees->count == 1 && (model.kind == SHARES || model.kind == VALUE);
 }
 
+static void read_catboost(Text data) { /* all nodes of a level of a tree have one split */
+    Json all = parsed(data.text, data.size), *about = part(&all, "features_info"), *scale = list(part(&all, "scale_and_bias"));
+    Json *objective = part(part(part(part(&all, "model_info"), "params"), "loss_function"), "type"), *categories = maybe(about, "categorical_features");
+    int value = is(objective, "RMSE"), several = is(objective, "MultiClass");
+    need(value || several || is(objective, "Logloss"), "an objective that is not read");
+    need(scale->count == 2 && strtod(scale->items[0].text, NULL) == 1, "a scale");
+    need(!categories || !list(categories)->count, "categories of CatBoost are not read");
+    model.single = 1;
+    model.step = ldexp(1, -53);
+    Json *base = list(scale->items + 1), *features = list(part(about, "float_features")), *trees = list(part(&all, "oblivious_trees"));
+    int sums = base->count;
+    begin(value ? VALUE : several ? LARGEST : LOGISTIC, sums);
+    for (int k = 0; k < sums; k++) model.base[k + 1] = decimal(base->items + k);
+    model.trees = room(model.count = trees->count, sizeof(Tree));
+    for (int t = 0; t < trees->count; t++) {
+        Json *splits = list(part(trees->items + t, "splits")), *values = list(part(trees->items + t, "leaf_values"));
+        int levels = splits->count, inner = levels < 20 ? (1 << levels) - 1 : -1;
+        need(inner >= 0 && values->count == sums * (inner + 1), "a tree with other leaves than its splits make");
+        Node *nodes = room(2 * inner + 1, sizeof(Node));
+        for (int i = 0; i < inner; i++) { /* the last split comes first */
+            int level = 31 - __builtin_clz(i + 1);
+            Json *split = splits->items + levels - 1 - level, *place = NULL;
+            need(is(part(split, "split_type"), "FloatFeature"), "a split that is not read");
+            for (int f = 0; f < features->count; f++)
+                if (number(part(features->items + f, "feature_index"), 0, FEATURES) == number(part(split, "float_feature_index"), 0, FEATURES)) place = features->items + f;
+            need(place != NULL, "a split of no feature");
+            Json *lost = maybe(place, "nan_value_treatment");
+            nodes[i] = (Node){(int)number(part(place, "flat_feature_index"), 0, FEATURES), 2 * i + 1, 2 * i + 2, -1, single(part(split, "border")), NULL, 0, NULL, NULL};
+            if (lost && is(lost, "AsFalse")) nodes[i].lost = 1;
+            if (lost && is(lost, "AsTrue")) nodes[i].lost = 0;
+        }
+        for (int i = 0; i <= inner; i++) {
+            nodes[inner + i] = (Node){.left = -1, .adds = leaf(0, 0)};
+            for (int k = 0; k < sums; k++) nodes[inner + i].adds[k + 1] = decimal(values->items + i * sums + k);
+        }
+        model.trees[t] = (Tree){nodes, 2 * inner + 1};
+    }
+}
+
+static void read_paths(Json *tree) { /* a node sends a row to the right if its sum is at least 0 */
+    const char *keys[] = {"gate", "left", "right", "value"};
+    Json *its[4];
+    for (int k = 0; k < 4; k++) its[k] = list(part(tree, keys[k]));
+    int count = its[0]->count;
+    for (int k = 1; k < 4; k++) need(its[k]->count == count, "lists of several lengths");
+    need(count > 0, "a tree without nodes");
+    Path *ways = room(count, sizeof(Path));
+    ways[0].plus = room(1, sizeof(int));
+    model.paths = room(count, sizeof(Path));
+    for (int at = 0; at < count; at++) {
+        Path way = ways[at], *found = model.paths + model.path_count;
+        need(way.plus != NULL, "a node that nothing leads to");
+        if (its[3]->items[at].kind != 'n') {
+            Json *value = list(its[3]->items + at);
+            need(value->count > 0 && (!model.path_count || value->count == model.classes), "leaves of unlike numbers");
+            model.classes = value->count;
+            *found = way;
+            found->says = room(value->count, sizeof(double));
+            for (int k = 0; k < value->count; k++) found->says[k] = real(value->items + k);
+            model.path_count++;
+            continue;
+        }
+        int own = (int)number(its[0]->items + at, 0, model.sums - 1) + 1;
+        for (int right = 0; right < 2; right++) {
+            int child = (int)number(its[1 + right]->items + at, at + 1, count);
+            Path *next = ways + child;
+            need(next->plus == NULL, "a node that two ways lead to");
+            *next = (Path){room(way.steps + 1, sizeof(int)), room(way.steps + 1, sizeof(int)), way.steps + 1, NULL};
+            for (int k = 0; k < way.steps; k++) next->plus[k] = way.plus[k], next->less[k] = way.less[k];
+            next->plus[way.steps] = right ? own : 0;
+            next->less[way.steps] = right ? 0 : own;
+        }
+    }
+}
+
+static void read_layer(Json *told, Layer *layer, int units) {
+    Json *leak = list(part(told, "leak")), *base = list(part(told, "base")), *weight = list(part(told, "weight"));
+    need(leak->count == units && units > 0, "a layer of other units than sums reach it");
+    need(base->count > 0 && weight->count == base->count, "not a weight of each unit for each sum");
+    *layer = (Layer){units, base->count, room(units, sizeof(quad)), room(base->count, sizeof(quad)), room(base->count, sizeof(quad *))};
+    for (int k = 0; k < units; k++) {
+        layer->leak[k] = real(leak->items + k);
+        need(layer->leak[k] >= 0 && layer->leak[k] <= 1, "a unit that falls where it rises");
+    }
+    for (int r = 0; r < base->count; r++) {
+        need(list(weight->items + r)->count == units, "not a weight of each unit for each sum");
+        layer->base[r] = real(base->items + r);
+        layer->weight[r] = room(units, sizeof(quad));
+        for (int k = 0; k < units; k++) layer->weight[r][k] = real(weight->items[r].items + k);
+    }
+    model.units += units;
+    if (base->count >= model.widest) model.widest = base->count + 1;
+}
+
+static void read_linear(Text data) {
+    Json all = parsed(data.text, data.size), *weights = list(part(&all, "weights")), *base = part(&all, "base"), *layers = maybe(&all, "layers");
+    Json *digits = maybe(&all, "digits"), *off = maybe(&all, "off");
+    need(is(part(&all, "format"), "butfor.linear/1"), "its format is not known");
+    const char *kinds[] = {"logistic", "", "value", "largest", "score", "mean", "leaves"};
+    int kind = 0, sums = length(base);
+    while (kind < 7 && (kind == SHARES || !is(part(&all, "sum"), kinds[kind]))) kind++;
+    need(kind < 7, "its sum is not known");
+    model.step = ldexp(1, digits ? -(int)number(digits, 24, 54) : -53);
+    model.layer_count = layers ? list(layers)->count : 0;
+    model.layers = room(model.layer_count, sizeof(Layer));
+    model.inputs = model.widest = sums + 1;
+    for (int l = 0; l < model.layer_count; l++) read_layer(layers->items + l, model.layers + l, l ? model.layers[l - 1].sums : sums);
+    Layer *last = model.layer_count ? model.layers + model.layer_count - 1 : NULL;
+    need(!last || kind == LOGISTIC || kind == VALUE || kind == LARGEST || kind == SCORE, "what a network is not read to make");
+    begin(kind, last ? last->sums : sums);
+    model.doubts = room(model.widest, sizeof(quad));
+    model.off = room(model.widest, sizeof(quad));
+    need(last ? off != NULL : 1, "no doubt of what reaches a network");
+    need(!off || list(off)->count == sums, "not a doubt for each sum");
+    for (int k = 0; off && k < sums; k++) need((model.off[k + 1] = real(off->items + k)) >= 0, "a doubt below 0");
+    model.starts = room(model.inputs, sizeof(quad));
+    for (int k = 0; k < sums; k++) model.starts[k + 1] = real(item(base, k));
+    for (int k = 1; k < model.sums; k++) model.base[k] = last ? last->base[k - 1] : model.starts[k];
+    model.weights = room(model.features = weights->count, sizeof(quad *));
+    for (int f = 0; f < weights->count; f++) {
+        need(length(weights->items + f) == sums, "not a weight for each sum");
+        model.weights[f] = room(model.inputs, sizeof(quad));
+        for (int k = 0; k < sums; k++) model.weights[f][k + 1] = real(item(weights->items + f, k));
+    }
+    read_curves(&all);
+    for (int k = 1; k < model.sums; k++) need(!model.curves[k - 1].bent, "bent shares of weighted sums are not read");
+    if (kind == LEAVES) read_paths(part(&all, "tree"));
+}
+
+/* By how much the last sums may be off, for terms of these sizes that are off by so much themselves. */
+static void doubted(const quad *sizes, quad *off) {
+    quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + (quad)1e-30, size[model.widest];
+    for (int k = 0; k < model.inputs; k++) {
+        off[k] = (n / (1 - n) * (quad_abs(model.starts[k]) + sizes[k]) + (k && !model.layer_count ? model.extra : 0) + model.off[k] + off[k]) * spare;
+        size[k] = (quad_abs(model.starts[k]) + sizes[k] + off[k]) * spare;
+        if (model.layer_count) off[k] += size[k] * (model.step - fine) * spare; /* it may be made float32 then */
+    }
+    for (int l = 0; l < model.layer_count; l++) {
+        Layer *layer = model.layers + l;
+        quad sums[model.widest], more[model.widest];
+        for (int r = 0; r < layer->sums; r++) {
+            quad total = quad_abs(layer->base[r]), passed = 0;
+            int terms = 4;
+            for (int k = 0; k < layer->units; k++) {
+                terms += layer->weight[r][k] != 0;
+                total += quad_abs(layer->weight[r][k]) * size[k + 1];
+                passed += quad_abs(layer->weight[r][k]) * off[k + 1];
+            }
+            quad own = terms * (quad)model.step;
+            more[r] = (own / (1 - own) * total + passed) * spare;
+            sums[r] = total * spare + more[r];
+        }
+        for (int r = 0; r < layer->sums; r++) off[r + 1] = more[r] + (l == model.layer_count - 1 ? model.extra : 0), size[r + 1] = sums[r];
+    }
+}
+
 static void read_model(const char *kind, Text data) {
     memset(&model, 0, sizeof model);
     if (!strcmp(kind, "xgboost")) read_xgboost(data);
     else if (!strcmp(kind, "lightgbm")) read_lightgbm(data);
+    else if (!strcmp(kind, "catboost")) read_catboost(data);
     else if (!strcmp(kind, "arrays")) read_arrays(data);
+    else if (!strcmp(kind, "linear")) read_linear(data);
     else wrong("a model that this checker does not read:", kind);
-    need(model.count > 0, "the model has no trees");
+    need(model.count > 0 || model.features > 0, "the model has no trees and no weights");
     quad *sizes = room(model.sums, sizeof(quad)), *most = room(model.sums, sizeof(quad));
     int *terms = room(model.sums, sizeof(int));
     model.votes = model.kind == SHARES;
@@ -586,21 +771,26 @@ static int to_left(const Node *node, double x) {
 typedef struct { double end, after, cut; int closed, own; } End; /* of a cell; where the next one begins; the cut; whether its end belongs to it */
 typedef struct {
     whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count, loses; double lost;
-    End *ends; double least, most, start, fees[3], *asked; int known; quad step, anchor, blur;
-} Column; /* the last cell of one that loses its number is the missing one; asked: the prices of levels */
+    End *ends; double start, fees[3], *asked; int known; quad least, most, far, step, anchor, blur, radius;
+    quad *slope, *none, **adds, line[3];
+    double *read; int read_count, **place; /* the cuts of its feature; of each copy of the trees, how many cells go to the left at each, if they are moved */
+} Column; /* the last cell of one that loses its number is the missing one; asked: the prices of levels; far: the largest size of a number */
+/* What it adds to each weighted sum, and with its sign turned to each limit: slope and a shift (at 0) a number, none a missing one, adds each level */
 typedef struct { quad **adds, most; } Limit; /* what columns add, and what that is at most; of a number one, of levels one each */
-typedef struct { int column; unsigned char *inside; } Part; /* a column, and which of its cells lie in a set as a whole */
+typedef struct { int column, lost; unsigned char *inside; double above, most; } Part; /* a column, and which of its cells lie in a set as a whole */
 typedef struct { Part *parts; int count; } Rule; /* what never is true at once */
 typedef struct { whole *score; int from, to; } Leaf;             /* its entries */
 typedef struct { int column, pair, from, to; } Entry;            /* its blocks */
 typedef struct { int column, first, last; int *of_cell; } Pair;  /* the blocks of a column in a tree, and that of each cell or -1 */
 typedef struct { int leaf, leaf_end, pair, pair_end; } Grown; /* the leaves and the pairs of a tree */
 
-typedef struct { int plus, less; whole goal; } Goal; /* what is added to one sum, less what is added to another, is at least so much */
+typedef struct { int plus, less; whole goal; quad least; } Goal; /* what is added to one sum, less what is added to another, is at least so much */
 
 static struct {
     Column *columns; int column_count, cells, counted, none;
-    whole limit, bound; quad below, unit;
+    whole limit, bound; quad below, unit; int largest; double claim; /* the dearest change counts, not the sum; infinite if there is no claim */
+    char norm; Json *radius, *replies; int copies, tree_count; /* of a ball: a, 1 or 2; trees count once more for each reply */
+    quad *doubts; int *steps; /* of the sums; of each way, how many goals it has */
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
     quad mean, grain; /* what the curves of sums must add up to. It is the last goal, before it come lines inside of curves */
     Curve *curves; /* the first goals are where sums are 0 */
@@ -653,9 +843,11 @@ static whole in_units(quad price, int exact) { /* rounded down */
     return found >= q.bound ? q.bound : floor_of(found);
 }
 
+static whole paid(quad price) { return q.largest && price >= q.claim ? FAR : in_units(price, 1); } /* the dearest change costs less than the claim */
+
 /* The least of price + slope x over a change to a number of a range, or less; size is that of the terms of the slope. */
-static quad change_in(const Column *c, quad low, quad high, quad slope, quad size) {
-    quad fee = q.none ? 0 : c->fees[0], rate = q.none ? 0 : c->fees[1], square = q.none ? 0 : c->fees[2], least = INFINITY;
+static quad change_in(const Column *c, quad low, quad high, quad slope, quad size, int none) {
+    quad fee = none ? 0 : c->fees[0], rate = none ? 0 : c->fees[1], square = none ? 0 : c->fees[2], least = INFINITY;
     quad near[5] = {c->start, low, high}, far = quad_abs(low) > quad_abs(high) ? quad_abs(low) : quad_abs(high);
     quad blur = 2 * c->blur * (quad_abs(c->anchor) + far);
     int count = slope == 0 ? 1 : 3;
@@ -683,14 +875,14 @@ static quad change_in(const Column *c, quad low, quad high, quad slope, quad siz
     return least;
 }
 
-static quad least_in(const Column *c, int cell, quad slope, quad size) { /* the same over all that is admissible in a cell */
+static quad least_in(const Column *c, int cell, quad slope, quad size, int none) { /* the same over all that is admissible in a cell */
     quad low = cell && c->ends[cell - 1].after > c->least ? c->ends[cell - 1].after : c->least;
     quad high = cell < c->cut_count && c->ends[cell].end < c->most ? c->ends[cell].end : c->most;
     if (c->step != 0 && c->blur == 0 && cell && c->ends[cell - 1].closed && low == c->ends[cell - 1].after) {
         quad at = (low - c->anchor) / c->step;
         if (quad_abs(at) < FAR && at == floor_of(at)) low += c->step; /* the end itself lies in the cell before */
     }
-    quad least = change_in(c, low, high, slope, size);
+    quad least = change_in(c, low, high, slope, size, none);
     int own = c->stay && (cell == c->home || (c->known && low <= c->start && c->start <= high));
     quad stays = slope * c->start - size * quad_abs((quad)c->start) * (quad)1e-31;
     return own && stays < least ? stays : least;
@@ -698,14 +890,76 @@ static quad least_in(const Column *c, int cell, quad slope, quad size) { /* the 
 
 static double input(Json *of) { return of->kind == 'n' ? NAN : as_read(real(of)); } /* null is a missing value */
 
-static void read_number(Column *c, Json *about, Json *own) {
+static void read_ball(Json *told, Json *replies, int columns) { /* how far each number is shifted, and where replies move cuts */
+    q.copies = 1 + (replies ? list(replies)->count : 0);
+    if (told && told->kind != 'n') {
+        Json *norm = part(told, "norm");
+        q.radius = list(part(told, "radius"));
+        q.norm = is(norm, "linf") ? 'a' : is(norm, "l2") ? '2' : is(norm, "l1") ? '1' : 0;
+        need(q.norm && q.radius->count == columns, "a ball that is not known");
+        need(model.kind != MEAN && model.kind != LEAVES && !model.layer_count, "a ball of what is no sum");
+        for (int j = 0; j < columns; j++) need(q.radius->items[j].kind == 'n' || real(q.radius->items + j) > 0, "a radius that is not above 0");
+    }
+    need(q.copies == 1 || (q.norm == 'a' && !model.features), "replies without a box of shifts of trees");
+    need(q.copies < 1000, "more replies than this checker counts");
+    q.replies = replies;
+    for (int r = 1; r < q.copies; r++)
+        for (int i = 0; i < list(replies->items + r - 1)->count; i++) {
+            Json *its = replies->items[r - 1].items;
+            need(list(its + i)->count == 2, "a reply of other things");
+            for (int k = 0; k < i; k++)
+                need(number(its[i].items, 0, columns) != number(its[k].items, 0, columns), "a column that is there twice");
+        }
+}
+
+static Json *reply(int r, int j) { /* where it moves the ends of the cuts of a column; NULL if they stay */
+    Json *told = q.replies->items + r - 1;
+    for (int i = 0; i < told->count; i++)
+        if (number(told->items[i].items, 0, FEATURES) == j && told->items[i].items[1].kind != 'n' && list(told->items[i].items + 1)->count) return told->items[i].items + 1;
+    return NULL;
+}
+
+/* The ends of a reply are away from the cuts by at most the radius, rise with them, and are points of the grid, if there is one. */
+static void moved_ends(const Column *c, Json *told, const quad *turns) {
+    need(c->radius != 0 && told->count == c->read_count, "not an end for each cut");
+    for (int i = 0; i < c->read_count; i++) {
+        quad x = real(told->items + i), end = turns[i], before = i ? turns[i - 1] : 0;
+        if (c->step != 0) {
+            quad steps = (x - c->anchor) / c->step, near = c->anchor + floor_of((end - c->anchor) / c->step) * c->step;
+            need(near != end || c->ends[i].closed, "a cut that two points of a grid share");
+            need(quad_abs(steps) < FAR && steps == floor_of(steps), "an end that is no point of its grid");
+            before = c->anchor + floor_of((before - c->anchor) / c->step) * c->step;
+            need(!i || before != near || x == real(told->items + i - 1), "cuts between two points of a grid that are parted");
+            end = near;
+        }
+        need(quad_abs(x - end) <= c->radius && (!i || real(told->items + i - 1) <= x), "ends that are moved too far");
+    }
+}
+
+/* Cells end at a number, too, and go the same way as what is up to the next cut; both: it belongs to both cells. */
+static int end_at(Column *c, int count, int cuts, double x, int both, int single_column) {
+    double cut = INFINITY;
+    int known = 0;
+    for (int k = 0; k < count; k++) {
+        if (c->ends[k].end != x) continue;
+        known = 1;
+        if (both) c->ends[k].after = x, c->ends[k].closed = 0;
+    }
+    if (known) return count;
+    for (int k = cuts - 1; k >= 0; k--) if (c->ends[k].end > x) cut = c->ends[k].cut;
+    c->ends[count] = (End){x, single_column && !both ? nextafterf((float)x, INFINITY) : x, cut, !both, 0};
+    return count + 1;
+}
+
+static void read_number(Column *c, int j, Json *about, Json *own) {
     Json *now_is = part(own, "now"), *lost = maybe(about, "missing"), *lose = maybe(own, "missing");
     int known = now_is->kind != 'n';
-    double least = real(part(own, "least")), most = real(part(own, "most")), fees[3];
+    double low = real(part(own, "least")), high = real(part(own, "most")), fees[3];
+    quad least = low, most = high;
     Json *price = list(part(own, "price")), *grid = part(about, "grid"), *edges = part(about, "edges");
     need(price->count == 3, "no three prices");
     for (int i = 0; i < 3; i++) { fees[i] = real(price->items + i); need(fees[i] >= 0, "a negative price"); }
-    double now = known ? real(now_is) : least;
+    double now = known ? real(now_is) : low;
     need(known || (fees[1] == 0 && fees[2] == 0), "a price of a distance from nowhere");
     c->loses = lost && lost->kind != 'n';
     need(c->loses || (known && (!lose || lose->kind == 'n')), "a column that is never missing");
@@ -724,50 +978,79 @@ static void read_number(Column *c, Json *about, Json *own) {
     }
     Json *others = maybe(own, "ends");
     int given = others ? list(others)->count : 0, count = 0, cuts = c->cut_count;
-    c->ends = room(cuts + given, sizeof(End));
+    c->step = step, c->anchor = anchor, c->blur = blur;
+    if (q.radius && q.radius->items[j].kind != 'n') {
+        c->radius = real(q.radius->items + j);
+        quad steps = step != 0 ? c->radius / step : 0;
+        need(step == 0 || (blur == 0 && q.norm == 'a' && quad_abs(steps) < FAR && steps == floor_of(steps)), "a ball of numbers on a grid");
+    }
+    c->ends = room(cuts * q.copies + given, sizeof(End));
+    quad turns[cuts + 1];
     if (edges->kind != 'n') need(list(edges)->count == cuts, "not an edge for each cut");
     for (int i = 0; i < cuts; i++) {
-        double cut = c->cuts[i], end = edges->kind != 'n' ? real(edges->items + i) : cut;
+        double cut = c->cuts[i], end = edges->kind != 'n' ? real(edges->items + i) : cut, turn = end;
         need(!i || edges->kind == 'n' || real(edges->items + i - 1) <= end, "edges that fall");
+        if (edges->kind == 'n' && model.single) turn = (cut + nextafterf((float)cut, INFINITY)) / 2;
         End *it = c->ends + count++;
-        *it = (End){end, end, cut, 1, 1};
+        *it = (End){turn, turn, cut, turn == end, 1};
+        turns[i] = turn;
         if (single_column) { /* the largest float32 up to it, and the next one */
             it->end = single_below(end);
             it->after = nextafterf((float)it->end, INFINITY);
             it->closed = 0;
-        } else if (edges->kind == 'n' && model.single) {
-            it->end = it->after = (cut + nextafterf((float)cut, INFINITY)) / 2;
-            it->closed = 0;
         }
     }
-    for (int i = 0; i < given; i++) { /* both sides of it go the same way: as what is up to the next cut */
-        double x = real(others->items + i), cut = INFINITY;
-        int known_end = 0;
-        for (int k = count - 1; k >= 0; k--) {
-            known_end |= c->ends[k].end == x;
-            if (k < cuts && c->ends[k].end > x) cut = c->ends[k].cut;
-        }
-        if (!known_end) c->ends[count++] = (End){x, x, cut, 1, 0};
+    c->read = c->cuts;
+    c->read_count = cuts;
+    for (int r = 1; r < q.copies; r++) if (reply(r, j)) moved_ends(c, reply(r, j), turns);
+    for (int both = 0; both < 2; both++) { /* an end of a reply that belongs to both cells says so of the same end elsewhere */
+        for (int i = 0; i < given && !both; i++) count = end_at(c, count, cuts, real(others->items + i), 0, 0);
+        for (int r = 1; r < q.copies; r++)
+            for (int i = 0; i < cuts && reply(r, j); i++) {
+                double x = real(reply(r, j)->items + i), place = single_column ? single_below(x) : x;
+                int shared = model.single && edges->kind == 'n' && step == 0;
+                count = both ? shared && place == x ? end_at(c, count, cuts, x, 1, single_column) : count : end_at(c, count, cuts, place, 0, single_column);
+            }
     }
     qsort(c->ends, count, sizeof(End), by_end);
     c->cut_count = count;
     c->cuts = room(count, sizeof(double));
     for (int i = 0; i < count; i++) c->cuts[i] = c->ends[i].cut;
+    c->place = room(q.copies, sizeof(int *));
+    for (int r = 1; r < q.copies; r++) {
+        Json *told = reply(r, j);
+        if (told) c->place[r] = room(cuts, sizeof(int));
+        for (int i = 0; told && i < cuts; i++)
+            while (c->place[r][i] < count && c->ends[c->place[r][i]].end <= real(told->items + i)) c->place[r][i]++;
+    }
     c->cells = count + 1 + c->loses;
     c->home = known ? 0 : count + 1;
     for (int i = 0; known && i < count; i++)
         c->home += edges->kind != 'n' || !c->ends[i].own ? c->ends[i].end < now : c->ends[i].cut < as_read(now);
-    c->least = least, c->most = most, c->start = now, c->known = known, c->step = step, c->anchor = anchor, c->blur = blur;
+    Json *line = maybe(about, "line");
+    for (int i = 0; i < 3; i++) c->line[i] = line ? real(list(line)->items + (i < line->count ? i : 0)) : i == 0;
+    need(!line || line->count == 3, "a line of other numbers");
+    c->far = known ? quad_abs(now) : 0;
+    if (low <= high) c->far = quad_abs(low) > c->far ? quad_abs(low) : c->far, c->far = quad_abs(high) > c->far ? quad_abs(high) : c->far;
+    c->far += c->radius;
+    c->least = least, c->most = most, c->start = now, c->known = known;
     memcpy(c->fees, fees, sizeof fees);
     c->price = room(c->cells, sizeof(whole));
     for (int cell = 0; cell <= count; cell++) {
-        quad found = least_in(c, cell, 0, 0);
-        c->price[cell] = found == (quad)INFINITY ? FAR : cell == c->home && c->stay ? 0 : in_units(found > 0 ? found : 0, 1);
+        quad found = least_in(c, cell, 0, 0, 0);
+        c->price[cell] = found == (quad)INFINITY ? FAR : cell == c->home && c->stay ? 0 : paid(found > 0 ? found : 0);
+    }
+    if (q.largest && q.claim < INFINITY) { /* no change may cost as much as the claim */
+        need(fees[2] == 0, "a rate per squared unit, where the dearest change counts");
+        quad far = fees[1] > 0 ? ((quad)q.claim - fees[0]) / fees[1] * (1 + (quad)1e-31) : INFINITY;
+        if (now - far > c->least) c->least = now - far;
+        if (now + far < c->most) c->most = now + far;
+        if (fees[0] >= q.claim) c->least = 1, c->most = 0;
     }
     if (!c->loses) return;
     double fee = lose && lose->kind != 'n' ? real(lose) : 0;
     need(fee >= 0, "a negative price");
-    c->price[c->cells - 1] = lose && lose->kind != 'n' ? in_units(fee, 1) : !known && c->stay ? 0 : FAR;
+    c->price[c->cells - 1] = lose && lose->kind != 'n' ? paid(fee) : !known && c->stay ? 0 : FAR;
 }
 
 static void read_levels(Column *c, Json *about, Json *own) {
@@ -787,7 +1070,7 @@ static void read_levels(Column *c, Json *about, Json *own) {
         double p = price->kind == 'n' ? 0 : real(price);
         need(p >= 0, "a negative price");
         c->asked[k] = p;
-        c->price[k] = price->kind == 'n' ? FAR : in_units(p, 1);
+        c->price[k] = price->kind == 'n' ? FAR : paid(p);
     }
     c->stay = c->price[c->home] != FAR;
 }
@@ -815,7 +1098,12 @@ static void read_columns(Json *shared, Json *own) {
             need(column_of[f] < 0, "two columns set one feature");
             column_of[f] = j;
         }
-        if (maybe(about, "levels")) { read_levels(c, about, owns->items + j); continue; }
+        if (maybe(about, "levels")) {
+            read_levels(c, about, owns->items + j);
+            need(!q.radius || q.radius->items[j].kind == 'n', "levels that are shifted");
+            for (int r = 1; r < q.copies; r++) need(!reply(r, j), "levels that are shifted");
+            continue;
+        }
         need(c->feature_count < 2, "a number that sets several features");
         int space = 0;
         for (int t = 0; t < model.count; t++)
@@ -830,7 +1118,7 @@ static void read_columns(Json *shared, Json *own) {
         int kept = 0;
         for (int i = 0; i < c->cut_count; i++) if (!kept || c->cuts[kept - 1] != c->cuts[i]) c->cuts[kept++] = c->cuts[i];
         c->cut_count = kept;
-        read_number(c, about, owns->items + j);
+        read_number(c, j, about, owns->items + j);
     }
     for (int t = 0; t < model.count; t++)
         for (int i = 0; i < model.trees[t].count; i++) {
@@ -871,7 +1159,7 @@ static void read_relations(Json *told) { /* each has a limit for each of its end
 }
 
 static Part rule_part(Json *told) {
-    Part part = {(int)number(list(told)->items, 0, q.column_count), NULL};
+    Part part = {(int)number(list(told)->items, 0, q.column_count), 0, NULL, -INFINITY, INFINITY};
     Column *c = q.columns + part.column;
     part.inside = room(c->cells, 1);
     if (c->levels) {
@@ -880,8 +1168,9 @@ static Part rule_part(Json *told) {
         return part;
     }
     need(told->count == 4, "no numbers of a rule");
-    double above = told->items[1].kind == 'n' ? -INFINITY : real(told->items + 1), most = told->items[2].kind == 'n' ? INFINITY : real(told->items + 2);
-    int lost = truth(told->items + 3);
+    double above = part.above = told->items[1].kind == 'n' ? -INFINITY : real(told->items + 1);
+    double most = part.most = told->items[2].kind == 'n' ? INFINITY : real(told->items + 2);
+    int lost = part.lost = truth(told->items + 3);
     need(!lost || c->loses, "a column that is never missing, in a rule");
     for (int k = 0; k <= c->cut_count; k++) {
         double begins = k ? c->ends[k - 1].after : -INFINITY, ends = k < c->cut_count ? c->ends[k].end : INFINITY;
@@ -902,7 +1191,78 @@ static void read_rules(Json *told) {
     }
 }
 
+static void read_terms(void) { /* what columns add to weighted sums, and by how much these may be off */
+    int sums = model.inputs + q.limit_count;
+    quad *sizes = room(sums, sizeof(quad));
+    q.doubts = room(model.widest, sizeof(quad));
+    for (int j = 0; j < q.column_count; j++) {
+        Column *c = q.columns + j;
+        int cells = c->levels ? c->cells : 1, related = 0;
+        for (int e = 0; e < q.limit_count; e++) related |= q.limits[e].adds[j] != NULL;
+        c->adds = room(cells, sizeof(quad *));
+        for (int k = 0; k < cells; k++) c->adds[k] = room(sums, sizeof(quad));
+        c->slope = room(sums, sizeof(quad));
+        c->none = room(sums, sizeof(quad));
+        for (int i = 0; i < c->feature_count; i++) {
+            quad *weight = c->features[i] < model.features ? model.weights[c->features[i]] : NULL;
+            double largest = 0;
+            for (int k = 0; c->levels && k < cells; k++) {
+                need(!isnan(c->inputs[k][i]), "a missing value before weights");
+                largest = fabs(c->inputs[k][i]) > largest ? fabs(c->inputs[k][i]) : largest;
+            }
+            need(c->levels || !c->loses || !isnan(c->lost), "a missing value before weights");
+            for (int s = 0; weight && s < model.inputs; s++) {
+                for (int k = 0; c->levels && k < cells; k++) c->adds[k][s] += weight[s] * c->inputs[k][i];
+                if (c->levels) { sizes[s] += quad_abs(weight[s]) * largest; continue; }
+                quad off = quad_abs(weight[s] * c->line[2]);
+                c->slope[s] = weight[s] * c->line[0];
+                c->adds[0][s] = weight[s] * c->line[1];
+                c->none[s] = c->loses ? weight[s] * c->lost : 0;
+                sizes[s] += quad_abs(c->slope[s]) * c->far + quad_abs(c->adds[0][s]) + off + quad_abs(c->none[s]);
+                q.doubts[s] += off;
+            }
+        }
+        for (int e = 0; related && e < q.limit_count; e++)
+            for (int k = 0; q.limits[e].adds[j] && k < cells; k++) *(c->levels ? c->adds[k] + model.inputs + e : c->slope + model.inputs + e) = -q.limits[e].adds[j][k];
+        if (c->levels) continue;
+        need(!c->known || !c->loses || c->price[c->cells - 1] == FAR, "a number that may become missing, before weights");
+        need(c->radius == 0 || !c->loses, "a number that may be missing, and is shifted, before weights");
+        need(c->known || !c->stay || !related, "a number that may stay missing, in a relation before weights");
+    }
+    for (int f = 0; f < model.features; f++) {
+        int used = 0;
+        for (int s = 0; s < model.inputs; s++) used |= model.weights[f][s] != 0;
+        need(!used || (f < FEATURES && column_of[f] >= 0), "no column sets a feature");
+    }
+    doubted(sizes, q.doubts);
+}
+
 static quad counts(const Node *leaf, const Goal *goal) { return leaf->adds[goal->plus] - leaf->adds[goal->less]; }
+
+static int first_largest(const Path *leaf) {
+    int best = 0;
+    for (int k = 1; k < model.classes; k++) if (leaf->says[k] > leaf->says[best]) best = k;
+    return best;
+}
+
+static void read_ways(Json *which, int class, int one, int sign, double at) { /* the leaves of an oblique tree that say what is wanted */
+    q.width = 1;
+    q.steps = room(model.path_count, sizeof(int));
+    Path **said = room(model.path_count, sizeof(Path *));
+    for (int p = 0; p < model.path_count; p++) {
+        Path *leaf = model.paths + p;
+        int wanted = !class && sign * leaf->says[one] >= sign * at;
+        for (int k = 0; class && k < length(which); k++) wanted |= number(item(which, k), 0, model.classes) == first_largest(leaf);
+        if (!wanted) continue;
+        said[q.ways] = leaf;
+        q.steps[q.ways++] = leaf->steps;
+        if (leaf->steps > q.width) q.width = leaf->steps;
+    }
+    q.goals = room((q.ways + 1) * q.width, sizeof(Goal));
+    for (int w = 0; w < q.ways; w++)
+        for (int k = 0; k < q.steps[w]; k++) q.goals[w * q.width + k] = (Goal){.plus = said[w]->plus[k], .less = said[w]->less[k]};
+    if (!q.ways) q.steps[q.ways++] = 1; /* no leaf says it: 0 would have to be 1 */
+}
 
 static void read_pairs(Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
     if (model.kind == MEAN) {
@@ -917,13 +1277,13 @@ static void read_pairs(Json *which, int by_difference, int one, int sign) { /* w
             if (c->turned) c->shift = -c->slope - c->shift;
         }
         q.goals = room(q.width, sizeof(Goal));
-        for (int k = 1; k < model.sums; k++) q.goals[k - 1] = sign > 0 ? (Goal){k, 0, 0} : (Goal){0, k, 0};
+        for (int k = 1; k < model.sums; k++) q.goals[k - 1] = sign > 0 ? (Goal){.plus = k} : (Goal){.less = k};
         return;
     }
     if (!by_difference) {
         q.ways = q.width = 1;
         q.goals = room(1, sizeof(Goal));
-        q.goals[0] = sign > 0 ? (Goal){one, 0, 0} : (Goal){0, one, 0};
+        q.goals[0] = sign > 0 ? (Goal){.plus = one} : (Goal){.less = one};
         return;
     }
     unsigned char named[100] = {0};
@@ -939,34 +1299,12 @@ static void read_pairs(Json *which, int by_difference, int one, int sign) { /* w
     }
     for (int w = 0; w < q.ways; w++)
         for (int other = 0, g = w * q.width; other < model.classes; other++)
-            if (!named[other]) q.goals[g++] = (Goal){q.goals[w * q.width].plus, model.first + other, 0};
+            if (!named[other]) q.goals[g++] = (Goal){.plus = q.goals[w * q.width].plus, .less = model.first + other};
 }
 
-static void read_goals(Json *wanted) {
-    Json *of = list(part(wanted, "of")), *least = maybe(wanted, "at least"), *most = maybe(wanted, "at most");
-    need(of->count == 2, "no target");
-    int class = is(of->items, "class"), value = is(of->items, "value"), which = 1, sign = most ? -1 : 1;
-    need(class || value || is(of->items, "probability"), "a target that is not known");
-    need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
-    need(value == (model.kind == VALUE) && (class || (model.kind != LARGEST && model.kind != SCORE)), "the model does not say that");
-    quad at = least ? real(least) : most ? real(most) : 0.5, low = at * (model.mean ? model.count : 1);
-    int logits = model.kind == LOGISTIC || model.kind == MEAN;
-    int several = !value && of->items[1].kind == '[', by_difference = class && !logits;
-    need(!several || class, "a probability of several classes");
-    if (several && !by_difference) need(of->items[1].count == 1, "all classes, or none");
-    if (!value && !by_difference) which = (int)number(several ? of->items[1].items : of->items + 1, 0, model.classes);
-    if (logits) {
-        quad d = (14 + model.sums) * (quad)model.step;
-        if (!which) { sign = -sign; at = 1 - at; }
-        need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
-        low = model.kind == MEAN ? 0 : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
-        q.mean = model.weight * ((sign > 0 ? at : 1 - at) - d);
-        q.mean -= quad_abs(q.mean) * (quad)1e-30;
-    }
-    if (by_difference) low = 0;
-    read_pairs(of->items + 1, by_difference, model.kind == SHARES ? model.first + which : 1, sign);
-    int sure = model.alone || (model.votes && class), count = q.ways * q.width;
+static void count_in_grains(int sure, int class) { /* the scores of trees, and what they are to reach */
     quad largest = 0;
+    int count = q.ways * q.width;
     for (int t = 0; t < model.count; t++)
         for (int i = 0; i < model.trees[t].count; i++) {
             Node *node = model.trees[t].nodes + i;
@@ -980,8 +1318,7 @@ static void read_goals(Json *wanted) {
     for (int g = 0; g < count; g++) {
         Goal *goal = q.goals + g;
         if (model.kind == MEAN && g >= model.sums - 1) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
-        quad doubt = sure ? 0 : model.doubts[goal->plus] + model.doubts[goal->less];
-        quad x = (sign * low - doubt - (model.base[goal->plus] - model.base[goal->less])) / grain;
+        quad x = goal->least / grain;
         need(quad_abs(x) < FAR / 2, "a goal that is too far away");
         if (!sure) x -= quad_abs(x) * (quad)1e-31;
         if (model.kind == MEAN) goal->goal = floor_of(x);
@@ -996,16 +1333,82 @@ static void read_goals(Json *wanted) {
         }
 }
 
-static int goes_left(const Node *node, int j, int cell) {
+static quad root(quad x) { /* at most the square root */
+    quad found = x > 0 ? (quad)sqrtl((long double)x) : 0;
+    for (int k = 0; k < 3 && found > 0; k++) found = (found + x / found) / 2;
+    return found * (1 - (quad)1e-30);
+}
+
+static quad held(const Goal *goal) { /* at most what the shifts of a ball take from a goal */
+    quad sum = 0, most = 0, squares = 0;
+    for (int j = 0; j < q.column_count; j++) {
+        Column *c = q.columns + j;
+        if (c->radius == 0) continue;
+        quad loss = quad_abs(c->slope[goal->plus] - c->slope[goal->less]) * c->radius;
+        sum += loss;
+        squares += loss * loss;
+        most = loss > most ? loss : most;
+    }
+    return (q.norm == '1' ? most : q.norm == '2' ? root(squares) : sum) * (1 - (quad)1e-30);
+}
+
+static void read_goals(Json *wanted) {
+    Json *of = list(part(wanted, "of")), *least = maybe(wanted, "at least"), *most = maybe(wanted, "at most");
+    need(of->count == 2, "no target");
+    int class = is(of->items, "class"), value = is(of->items, "value"), which = 1, sign = most ? -1 : 1;
+    need(class || value || is(of->items, "probability"), "a target that is not known");
+    need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
+    int of_value = model.kind == VALUE || (model.kind == LEAVES && model.classes == 1);
+    need(value == of_value && (class || (model.kind != LARGEST && model.kind != SCORE)), "the model does not say that");
+    quad at = least ? real(least) : most ? real(most) : 0.5, low = at * (model.mean ? model.count : 1);
+    int logits = model.kind == LOGISTIC || model.kind == MEAN;
+    int several = !value && of->items[1].kind == '[', by_difference = class && !logits;
+    need(!several || class, "a probability of several classes");
+    if (class) need(length(of->items + 1) > 0 && length(of->items + 1) < model.classes, "all classes, or none");
+    for (int a = 0; class && a < length(of->items + 1); a++)
+        for (int b = 0; b < a; b++) need(number(item(of->items + 1, a), 0, 1000) != number(item(of->items + 1, b), 0, 1000), "a class that is there twice");
+    if (several && !by_difference) need(of->items[1].count == 1, "all classes, or none");
+    if (!value && !by_difference) which = (int)number(several ? of->items[1].items : of->items + 1, 0, model.classes);
+    if (logits) {
+        quad d = (14 + model.sums) * (quad)model.step;
+        if (!which) { sign = -sign; at = 1 - at; }
+        need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
+        low = model.kind == MEAN ? 0 : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
+        q.mean = model.weight * ((sign > 0 ? at : 1 - at) - d);
+        q.mean -= quad_abs(q.mean) * (quad)1e-30;
+    }
+    if (by_difference) low = 0;
+    if (model.kind == LEAVES) {
+        read_ways(of->items + 1, class, value ? 0 : which, sign, at);
+        low = q.steps[0] == 1 && !q.goals[0].plus && !q.goals[0].less;
+        sign = 1;
+    } else read_pairs(of->items + 1, by_difference, model.kind == SHARES ? model.first + which : 1, sign);
+    int sure = model.alone || (model.votes && class), count = q.ways * q.width;
+    for (int g = 0; g < count; g++) {
+        Goal *goal = q.goals + g;
+        quad doubt = sure ? 0 : q.doubts[goal->plus] + q.doubts[goal->less], begun = model.base[goal->plus] - model.base[goal->less];
+        goal->least = sign * low - doubt - begun;
+        if (!sure) goal->least -= (quad_abs(low) + doubt + quad_abs(begun)) * (quad)1e-31;
+        if (q.norm && model.features) goal->least += held(goal);
+    }
+    if (!model.features) count_in_grains(sure, class);
+}
+
+static int goes_left(const Node *node, int j, int cell, int copy) {
     Column *c = q.columns + j;
     if (!c->levels && cell > c->cut_count) return to_left(node, c->lost);
+    if (!c->levels && c->place[copy] && !isinf(node->cut)) {
+        int at = 0;
+        while (c->read[at] != node->cut) at++;
+        return cell < c->place[copy][at];
+    }
     if (!c->levels) return cell < c->cut_count ? c->cuts[cell] <= node->cut : node->cut == INFINITY;
     for (int i = 0; i < c->feature_count; i++)
         if (c->features[i] == node->feature) return to_left(node, c->inputs[cell][i]);
     return 0;
 }
 
-static int pair_of(Grown *tree, Tree *from, int j) { /* the blocks of a column in a tree; returns 0 if it does not tell it apart */
+static int pair_of(Grown *tree, Tree *from, int j, int copy) { /* the blocks of a column in a tree; returns 0 if it does not tell it apart */
     Column *c = q.columns + j;
     int *label = room(c->cells, sizeof(int)), *other = room(2 * c->cells + 2, sizeof(int)), labels = 1;
     for (int i = 0; i < from->count; i++) {
@@ -1015,7 +1418,7 @@ static int pair_of(Grown *tree, Tree *from, int j) { /* the blocks of a column i
         labels = 0;
         for (int cell = 0; cell < c->cells; cell++) {
             if (!q.alive[c->first + cell]) continue;
-            int key = 2 * label[cell] + goes_left(node, j, cell);
+            int key = 2 * label[cell] + goes_left(node, j, cell, copy);
             if (other[key] < 0) other[key] = labels++;
             label[cell] = other[key];
         }
@@ -1038,7 +1441,8 @@ static int pair_of(Grown *tree, Tree *from, int j) { /* the blocks of a column i
 }
 
 static void read_tree(int t) {
-    Tree *from = model.trees + t;
+    int copy = t / model.count, width = q.width / q.copies;
+    Tree *from = model.trees + t % model.count;
     Grown *tree = q.trees + t;
     int n = from->count, *parent = room(n, sizeof(int)), *asked = room(q.column_count, sizeof(int));
     tree->leaf = q.leaf_count;
@@ -1055,7 +1459,7 @@ static void read_tree(int t) {
             parent[child] = i;
         }
     }
-    for (int j = 0; j < q.column_count; j++) if (asked[j]) pair_of(tree, from, j);
+    for (int j = 0; j < q.column_count; j++) if (asked[j]) pair_of(tree, from, j, copy);
     unsigned char *inside = room(q.cells, 1);
     for (int leaf = 0; leaf < n; leaf++) {
         if (from->nodes[leaf].left >= 0 || (leaf && parent[leaf] < 0)) continue;
@@ -1070,7 +1474,7 @@ static void read_tree(int t) {
             rooted |= at == 0;
             if (node->left != node->right)
                 for (int cell = 0; cell < c->cells; cell++)
-                    if (inside[c->first + cell]) inside[c->first + cell] = goes_left(node, j, cell) == (child == node->left);
+                    if (inside[c->first + cell]) inside[c->first + cell] = goes_left(node, j, cell, copy) == (child == node->left);
         }
         if (!rooted) continue;
         for (int p = tree->pair; p < tree->pair_end; p++) {
@@ -1099,7 +1503,10 @@ static void read_tree(int t) {
         }
         if (!reached) { q.entry_count = first; continue; }
         more(q.leaves, q.leaf_count, q.leaf_space);
-        q.leaves[q.leaf_count++] = (Leaf){from->nodes[leaf].score, first, q.entry_count};
+        whole *score = room(q.ways * q.width, sizeof(whole)); /* a copy adds only to goals of its own */
+        for (int w = 0; w < q.ways; w++)
+            for (int k = 0; k < width; k++) score[w * q.width + copy * width + k] = from->nodes[leaf].score[w * width + k];
+        q.leaves[q.leaf_count++] = (Leaf){score, first, q.entry_count};
     }
     tree->leaf_end = q.leaf_count;
     free(parent);
@@ -1111,19 +1518,25 @@ static void read_question(Json *shared, Json *own) {
     memset(&q, 0, sizeof q);
     need(is(part(shared, "format"), "butfor.question/1") && is(part(own, "format"), "butfor.proof/1"), "another format");
     Json *below = part(own, "below"), *changes = part(own, "changes");
-    q.none = below->kind == 'n';
-    q.below = q.none ? 1 : real(below);
-    need(q.below > 0, "a bound that says nothing");
+    Json *cost = maybe(own, "cost");
+    need(!cost || is(cost, "sum") || is(cost, "largest"), "a cost that is not known");
+    q.largest = cost && is(cost, "largest");
+    q.claim = below->kind == 'n' ? INFINITY : real(below);
+    need(q.claim > 0, "a bound that says nothing");
+    q.none = below->kind == 'n' || q.largest;
+    q.below = q.none ? 1 : q.claim;
     q.unit = power_below(q.below) / ((quad)((whole)1 << 40));
     q.bound = ceil_of(q.below / q.unit);
+    read_ball(maybe(own, "ball"), maybe(own, "replies"), list(part(shared, "columns"))->count);
     read_columns(shared, own);
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
-    need(!maybe(own, "cost"), "another cost than a sum, which this checker does not read");
-    need(!maybe(own, "ball") && !maybe(own, "replies"), "a ball, which this checker does not read");
     read_relations(maybe(own, "relations"));
     read_rules(maybe(own, "never"));
+    q.doubts = model.doubts;
+    if (model.features) read_terms();
     read_goals(part(shared, "wanted"));
+    if (model.features) return;
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
     q.home = room(q.cells, 1);
@@ -1145,11 +1558,18 @@ static void read_question(Json *shared, Json *own) {
             whole p = q.columns[j].price[k];
             q.alive[q.columns[j].first + k] = p != FAR && p < q.bound - total + least[j];
         }
-    q.trees = room(model.count, sizeof(Grown));
-    for (int t = 0; t < model.count; t++) read_tree(t);
+    Goal *goals = q.goals;
+    int width = q.width;
+    q.width *= q.copies;
+    q.goals = room(q.ways * q.width, sizeof(Goal));
+    for (int w = 0; w < q.ways; w++)
+        for (int k = 0; k < q.width; k++) q.goals[w * q.width + k] = goals[w * width + k % width];
+    q.tree_count = model.count * q.copies;
+    q.trees = room(q.tree_count, sizeof(Grown));
+    for (int t = 0; t < q.tree_count; t++) read_tree(t);
     for (int g = 0; g < q.ways * q.width; g++) {
         whole step = 0, some = 0; /* sums of scores are that of the first leaves, and so many steps */
-        for (int t = 0; t < model.count; t++)
+        for (int t = 0; t < q.tree_count; t++)
             for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++) {
                 whole first = q.leaves[q.trees[t].leaf].score[g], a = llabs(q.leaves[i].score[g] - first), b = step;
                 if (i == q.trees[t].leaf) some += first;
@@ -1238,7 +1658,7 @@ static void narrowed(Box *box) {
     }
     if (left_out(box)) { narrowed(box); return; }
     blocks_of(box);
-    for (int t = 0; t < model.count; t++) {
+    for (int t = 0; t < q.tree_count; t++) {
         int some = 0;
         for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++) {
             if (!box->leaf[i]) continue;
@@ -1266,7 +1686,7 @@ static wide shifted(wide x, int by) { return by > 126 ? (x < 0 ? -1 : 0) : x >> 
 
 static wide added_up(Box *box, int g, int sign) { /* the most that living leaves add up to towards a goal, or the least, negated */
     wide total = 0;
-    for (int t = 0; t < model.count; t++) {
+    for (int t = 0; t < q.tree_count; t++) {
         whole best = -FAR;
         for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++)
             if (box->leaf[i] && sign * q.leaves[i].score[g] > best) best = sign * q.leaves[i].score[g];
@@ -1326,7 +1746,7 @@ static wide bound_of(Box *box) { /* and what each living cell costs its column, 
     wide total = shifted(goal, walk.shift) - (wide)walk.toll * q.limit - (wide)walk.back;
     wide *cell = room(q.cells, sizeof(wide));
     for (int c = 0; c < q.cells; c++) cell[c] = walk.price[c] + (q.home[c] ? 0 : (wide)walk.toll);
-    for (int t = 0; t < model.count; t++) {
+    for (int t = 0; t < q.tree_count; t++) {
         Grown *tree = q.trees + t;
         for (int p = tree->pair; p < tree->pair_end; p++) {
             Pair *pair = q.pairs + p;
@@ -1441,18 +1861,610 @@ static void tax_limits(Json *what) { /* a unit of each limit costs so much more,
                 terms += quad_abs(add);
             }
             quad price = c->levels && !q.none ? c->asked[k] : 0;
-            found = c->levels ? price + slope - (price + terms) * (quad)1e-31 : least_in(c, k, slope, terms);
+            found = c->levels ? price + slope - (price + terms) * (quad)1e-31 : least_in(c, k, slope, terms, q.none);
             need(quad_abs(found / q.unit) < FAR, "larger numbers than this checker counts");
             walk.price[c->first + k] = floor_of(found / q.unit);
         }
     }
 }
 
+/* ---------------------------------------------------------------------------------- the walk of weighted sums */
+
+/* Of a column: some levels, or numbers above one and at most another; whether it may stay as it is, or change to one of them. */
+typedef struct { unsigned char *levels; double above, most; int stay, change; } Piece;
+typedef struct { Piece *pieces; int way, *sides; } Region; /* sides: of 0, on which units are, 1 or -1 */
+typedef struct { quad cost; int there; } Least; /* of what it costs less what it gains, or less */
+
+static struct { quad *rates, *reach, *low, *high, *holds; int goals, count, space; Region *open; } linear;
+/* goals: of the longest way; low, high: of units, the shares in the lines below and above; holds: that the one is not above the other */
+
+static quad gain(const quad *adds, const quad *worth, quad *size) {
+    quad total = 0;
+    for (int k = 0; k < model.inputs + q.limit_count; k++) {
+        total += worth[k] * adds[k];
+        *size += quad_abs(worth[k] * adds[k]);
+    }
+    return total;
+}
+
+static void least_of(const Column *c, const Piece *piece, const quad *worth, int none, Least found[2]) { /* if it stays, and if it changes */
+    found[0] = found[1] = (Least){0, 0};
+    for (int k = 0; c->levels && k < c->cells; k++) {
+        if (!piece->levels[k]) continue;
+        quad size = none ? 0 : c->asked[k], cost = size - gain(c->adds[k], worth, &size) - size * (quad)1e-31;
+        Least *its = found + (k != c->home);
+        if (!its->there || cost < its->cost) *its = (Least){cost, 1};
+    }
+    if (c->levels) return;
+    quad steep = 0, size = 0, slope = gain(c->slope, worth, &steep), shift = gain(c->adds[0], worth, &size);
+    if (piece->stay) {
+        quad own = 0, lost = gain(c->none, worth, &own), stays = c->known ? slope * c->start + shift : lost;
+        found[0] = (Least){-stays - (c->known ? steep * quad_abs((quad)c->start) + size : own) * (quad)1e-31, 1};
+    }
+    quad low = piece->above > c->least ? piece->above : c->least, high = piece->most < c->most ? piece->most : c->most;
+    quad moved = piece->change ? change_in(c, low, high, -slope, steep, none) : INFINITY;
+    if (moved < INFINITY) found[1] = (Least){moved - shift - size * (quad)1e-31, 1};
+}
+
+static int together(Least (*each)[2], quad *total) { /* where as many columns change as may; returns 0 if nobody is there */
+    int places = (int)q.limit, count = 0;
+    quad size = 0, saved[q.column_count + 1];
+    *total = 0;
+    for (int j = 0; j < q.column_count; j++) {
+        Least stay = each[j][0], change = each[j][1], own = stay.there ? stay : change;
+        if (!own.there) return 0;
+        places -= !stay.there;
+        *total += own.cost;
+        size += quad_abs(own.cost);
+        if (!stay.there || !change.there || change.cost >= stay.cost) continue;
+        int at = count++;
+        for (; at && saved[at - 1] > change.cost - stay.cost; at--) saved[at] = saved[at - 1];
+        saved[at] = change.cost - stay.cost;
+    }
+    if (places < 0) return 0;
+    for (int k = 0; k < count && k < places; k++) { *total += saved[k]; size -= saved[k]; }
+    *total -= size * (quad)1e-31;
+    return 1;
+}
+
+static quad end_of(const Region *box, int g, int sign) { /* the most that a logit may be for rows below the claim, or the least, negated */
+    quad worth[model.inputs + q.limit_count], total = 0, size = 0, unit = linear.reach[g] > 0 ? linear.reach[g] : 1;
+    memset(worth, 0, sizeof worth);
+    worth[q.goals[g].plus] += sign * unit;
+    worth[q.goals[g].less] -= sign * unit;
+    for (int j = 0; j < q.column_count; j++) {
+        Least its[2];
+        least_of(q.columns + j, box->pieces + j, worth, q.none || linear.reach[g] == 0, its);
+        quad least = its[0].there && (!its[1].there || its[0].cost < its[1].cost) ? its[0].cost : its[1].cost;
+        total += least;
+        size += quad_abs(least);
+    }
+    quad most = (linear.reach[g] > 0 ? q.below : 0) - total;
+    size += quad_abs(most);
+    return most / unit - sign * q.goals[g].least + (size / unit + quad_abs(q.goals[g].least)) * (quad)1e-31;
+}
+
+static int bounded(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
+    int sums = model.inputs + q.limit_count, goals = q.steps ? q.steps[box->way] : linear.goals;
+    quad worth[sums], begun = 0, size = 0;
+    Least each[q.column_count + 1][2];
+    memset(worth, 0, sizeof worth);
+    for (int k = 0; k < goals + q.limit_count; k++) {
+        Goal limit = {.plus = model.inputs + k - goals}, *goal = k < goals ? q.goals + box->way * q.width + k : &limit;
+        if (k >= goals) limit.least = -q.limits[k - goals].most;
+        begun += linear.rates[k] * goal->least;
+        size += quad_abs(linear.rates[k] * goal->least);
+        worth[goal->plus] += linear.rates[k];
+        worth[goal->less] -= linear.rates[k];
+    }
+    for (int j = 0; j < q.column_count; j++) least_of(q.columns + j, box->pieces + j, worth, q.none, each[j]);
+    if (!together(each, total)) return 0;
+    quad mean = linear.rates[goals + q.limit_count], scale = (quad)((whole)1 << 40) / q.below;
+    for (int g = 0; g < goals && model.kind == MEAN; g++) {
+        quad low = -end_of(box, g, -1), high = end_of(box, g, 1);
+        if (high < low) return 0;
+        quad curve = above(q.curves + g, mean * scale, linear.rates[g] * scale, 0, low, high) / scale;
+        begun -= curve;
+        size += quad_abs(curve);
+    }
+    if (model.kind == MEAN) { begun += mean * q.mean; size += quad_abs(mean * q.mean); }
+    *total += begun - (size + quad_abs(*total)) * (quad)1e-31;
+    return 1;
+}
+
+static int lies(const Column *c, const Part *part) { /* whether the row's own value does */
+    if (c->levels) return part->inside[c->home];
+    return c->known ? part->above < c->start && c->start <= part->most : part->lost;
+}
+
+static Piece without(const Column *c, const Piece *from, const Part *set) { /* what is left, or more */
+    Piece left = *from;
+    if (c->levels) {
+        left.levels = room(c->cells, 1);
+        left.stay = left.change = 0;
+        for (int k = 0; k < c->cells; k++) {
+            left.levels[k] = from->levels[k] && !set->inside[k];
+            *(k == c->home ? &left.stay : &left.change) |= left.levels[k];
+        }
+        return left;
+    }
+    int begins = (from->above > c->least ? from->above : c->least) > set->above || from->above == set->above;
+    int ends = (from->most < c->most ? from->most : c->most) <= set->most;
+    left.stay = from->stay && !lies(c, set);
+    left.change = from->change && !(begins && ends);
+    if (begins && set->most > left.above) left.above = set->most;
+    if (ends && !begins && set->above < left.most) left.most = set->above;
+    return left;
+}
+
+static int alike(const Column *c, const Piece *a, const Piece *b) {
+    if (c->levels) return !memcmp(a->levels, b->levels, c->cells);
+    return a->stay == b->stay && a->change == b->change && ((!a->stay && !a->change) || (a->above == b->above && a->most == b->most));
+}
+
+static void put_region(Region box) {
+    for (int any = 1; any;) { /* what rules forbid because all else of them is true is left out */
+        any = 0;
+        for (int r = 0; r < q.rule_count; r++) {
+            Rule *rule = q.rules + r;
+            int free = 0, last = 0;
+            for (int i = 0; i < rule->count; i++) {
+                Piece left = without(q.columns + rule->parts[i].column, box.pieces + rule->parts[i].column, rule->parts + i);
+                if (!left.stay && !left.change) continue;
+                if (!free++) last = i;
+            }
+            if (free > 1) continue;
+            int j = rule->parts[last].column;
+            Piece left = without(q.columns + j, box.pieces + j, rule->parts + last);
+            any |= !alike(q.columns + j, &left, box.pieces + j);
+            box.pieces[j] = left;
+        }
+    }
+    more(linear.open, linear.count, linear.space);
+    linear.open[linear.count++] = box;
+}
+
+static void part_region(Json *what) {
+    need(list(what)->count == 2, "a split of two things");
+    int j = (int)number(what->items, 0, q.column_count);
+    Column *c = q.columns + j;
+    Json *at = what->items + 1;
+    Region old = linear.open[--linear.count], parts[2];
+    Part sets[2] = {{j, 0, NULL, -INFINITY, INFINITY}, {j, 0, NULL, -INFINITY, INFINITY}}; /* what each part lacks */
+    if (c->levels) {
+        char *mask = text_of(at);
+        if (!strncmp(mask, "0x", 2)) mask += 2;
+        size_t size = strlen(mask);
+        need(size && strspn(mask, "0123456789abcdef") == size, "a mask that this checker does not read");
+        sets[0].inside = room(c->cells, 1);
+        sets[1].inside = room(c->cells, 1);
+        for (int k = 0; k < c->cells; k++) {
+            int digit = (size_t)k / 4 < size ? mask[size - 1 - k / 4] : '0';
+            sets[1].inside[k] = (digit <= '9' ? digit - '0' : digit - 'a' + 10) >> k % 4 & 1;
+            sets[0].inside[k] = !sets[1].inside[k];
+        }
+    } else if (!is(at, "stay")) sets[0].above = sets[1].most = real(at);
+    for (int half = 0; half < 2; half++) {
+        parts[half] = (Region){room(q.column_count, sizeof(Piece)), old.way, old.sides};
+        memcpy(parts[half].pieces, old.pieces, q.column_count * sizeof(Piece));
+        Piece *its = parts[half].pieces + j;
+        if (c->levels || !is(at, "stay")) *its = without(c, its, sets + half);
+        else *(half ? &its->stay : &its->change) = 0;
+    }
+    put_region(parts[1]);
+    put_region(parts[0]);
+    free(old.pieces);
+}
+
+static void say_rates(Json *what, quad *rates, int count) {
+    need(list(what)->count == count + 1, "not a rate for each goal");
+    quad unit = ldexp(1, -(int)number(what->items + count, 0, 1000));
+    for (int k = 0; k < count; k++) rates[k] = large(what->items + k) * unit;
+}
+
+/* ------------------------------------------------------------------------------------------ the walk of networks */
+
+/* How a row leaves where its box starts: one column, by a share of scale, to its side (up 1, down -1) or to level side, at most so far. */
+typedef struct { int column, side, free; quad start, scale, cap, far; } Direction;
+typedef struct { quad least, most, steep, *over; } Unit; /* between which ends what reaches it lies, in grains; over: NULL if its side is known */
+
+#define GRAINS ((quad)((whole)1 << 60)) /* lines are counted in so many of a unit */
+
+static struct { Direction *directions; int count; quad *starts, *prices; Unit *units; } box_of; /* what is known of a box */
+
+static quad up(quad x, quad size) { /* the whole number at or above it, for terms of this size */
+    x += size * (quad)1e-31;
+    need(quad_abs(x) < (quad)1e33, "larger numbers than this checker counts");
+    wide k = (wide)x;
+    return (quad)k + ((quad)k < x);
+}
+
+static int ends_of(const Column *c, const Piece *piece, quad *low, quad *high) { /* between which numbers a change lies */
+    *low = piece->above > c->least ? piece->above : c->least;
+    *high = piece->most < c->most ? piece->most : c->most;
+    if (c->step != 0 && *low <= *high) {
+        quad far = quad_abs(*low) > quad_abs(*high) ? quad_abs(*low) : quad_abs(*high), blur = 2 * c->blur * (quad_abs(c->anchor) + far);
+        whole first = ceil_of((*low - blur - c->anchor) / c->step), last = floor_of((*high + blur - c->anchor) / c->step);
+        *low = c->anchor + first * c->step - blur;
+        *high = c->anchor + last * c->step + blur;
+    }
+    return *low <= *high;
+}
+
+static quad price_at(const Column *c, quad value) {
+    quad move = quad_abs(value - c->start);
+    return q.none ? 0 : c->fees[0] + move * (c->fees[1] + c->fees[2] * move);
+}
+
+static int started(const Region *box) { /* where it starts, and the directions; returns 0 if nobody is there */
+    quad spare = q.below, size = q.below;
+    box_of.starts = room(q.column_count, sizeof(quad));
+    box_of.prices = room(q.column_count, sizeof(quad));
+    box_of.count = 0;
+    int most = 0;
+    for (int j = 0; j < q.column_count; j++) {
+        Column *c = q.columns + j;
+        const Piece *piece = box->pieces + j;
+        quad low, high, *at = box_of.starts + j, *price = box_of.prices + j;
+        int best = -1;
+        most += c->levels ? c->cells : 2;
+        for (int k = 0; c->levels && k < c->cells; k++)
+            if (piece->levels[k] && (best < 0 || (!q.none && c->asked[k] < c->asked[best]))) best = k;
+        if (c->levels && best < 0) return 0;
+        if (c->levels) *at = best, *price = q.none ? 0 : c->asked[best];
+        else {
+            need(c->known, "a number that is missing, before a network");
+            if (piece->stay) *at = c->start, *price = 0;
+            else if (piece->change && ends_of(c, piece, &low, &high)) {
+                *at = c->start < low ? low : c->start > high ? high : c->start;
+                *price = price_at(c, *at);
+            } else return 0;
+        }
+        spare -= *price;
+        size += *price;
+    }
+    spare += size * (quad)1e-31;
+    if (spare <= 0) return 0;
+    box_of.directions = room(most, sizeof(Direction));
+    for (int j = 0; j < q.column_count; j++) {
+        Column *c = q.columns + j;
+        const Piece *piece = box->pieces + j;
+        quad start = box_of.starts[j], price = box_of.prices[j], low = start, high = start;
+        for (int k = 0; c->levels && k < c->cells; k++) {
+            quad extra = q.none ? 0 : c->asked[k] - price, share = extra == 0 ? 1 : extra / spare;
+            if (piece->levels[k] && k != (int)start && (q.none || extra < spare))
+                box_of.directions[box_of.count++] = (Direction){j, k, extra == 0, start, share, share, 0};
+        }
+        if (c->levels) continue;
+        if (piece->change) ends_of(c, piece, &low, &high);
+        for (int side = 1; side > -2; side -= 2) {
+            quad far = side > 0 ? high - start : start - low, rate = q.none ? 0 : c->fees[1] + 2 * c->fees[2] * quad_abs(start - c->start);
+            if (piece->stay && !q.none) {
+                quad other = rate > 0 ? (spare - c->fees[0]) / rate : spare > c->fees[0] ? far : 0;
+                far = other < far ? other : far;
+                other = c->fees[2] > 0 ? root(spare / c->fees[2]) * (1 + (quad)1e-29) + ldexp(1, -100) : far;
+                far = other < far ? other : far;
+                rate += far > 0 ? c->fees[0] / far * (1 - (quad)1e-31) : 0;
+            }
+            if (far <= 0) continue;
+            quad scale = (rate > 0 ? spare / rate : far) * (1 + (quad)1e-30), share = far / scale;
+            box_of.directions[box_of.count++] = (Direction){j, side, rate == 0, start, scale, share < 1 ? share : 1, (far < scale ? far : scale) * (1 + (quad)1e-30)};
+        }
+    }
+    return 1;
+}
+
+static quad along(const Direction *way, int k) { /* what all of a direction adds to a sum */
+    Column *c = q.columns + way->column;
+    if (c->levels) return (c->adds[way->side][k] - c->adds[(int)way->start][k]) / way->scale;
+    return c->slope[k] * way->side * way->scale;
+}
+
+static int by_slope(const void *a, const void *b) { quad x = *(const quad *)a, y = *(const quad *)b; return (x < y) - (x > y); }
+
+static quad most_of(const quad *line, int sign) { /* of a line, or of what is opposite to it: one share may be spent in all */
+    quad total = sign * line[0], left = (whole)1 << 40, free[q.column_count + 1], priced[box_of.count + 1][2];
+    int count = 0;
+    for (int j = 0; j < q.column_count; j++) free[j] = 0;
+    for (int d = 0; d < box_of.count; d++) {
+        Direction *way = box_of.directions + d;
+        quad slope = sign * line[1 + d];
+        if (slope <= 0) continue;
+        if (way->free) { if (slope > free[way->column]) free[way->column] = slope; continue; }
+        priced[count][0] = slope;
+        priced[count++][1] = up(way->cap * ((whole)1 << 40), way->cap * ((whole)1 << 40));
+    }
+    qsort(priced, count, sizeof *priced, by_slope);
+    for (int k = 0; k < count && left > 0; k++) {
+        quad part = priced[k][1] < left ? priced[k][1] : left, bought = priced[k][0] * part / ((whole)1 << 40);
+        total += up(bought, bought);
+        left -= part;
+    }
+    for (int j = 0; j < q.column_count; j++) total += free[j];
+    return total;
+}
+
+static quad passed_up(quad x, quad leak) { return x > 0 ? x : up(x * leak, quad_abs(x)); }
+
+static quad *scaled(const quad *from, quad by, int sign) { /* a line above it times a number (1), or below (-1) */
+    quad *line = room(box_of.count + 1, sizeof(quad));
+    for (int d = 0; d <= box_of.count; d++) line[d] = by == 1 ? from[d] : by == 0 ? 0 : sign * up(sign * from[d] * by, quad_abs(from[d]));
+    return line;
+}
+
+static int not_above(const quad *a, const quad *b) { /* number by number */
+    for (int d = 0; d <= box_of.count; d++) if (a[d] != b[d]) return a[d] < b[d];
+    return 1;
+}
+
+/* What a unit passes on lies between these lines, and ends; returns 0 if what reaches it cannot be. */
+static int look_at(Unit *unit, quad leak, quad **low, quad **high, quad *first, quad *last, int side) {
+    quad least = -most_of(*low, -1), most = most_of(*high, 1);
+    least = *first > least ? *first : least;
+    most = *last < most ? *last : most;
+    if (side > 0 && least < 0) least = 0;
+    if (side < 0 && most > 0) most = 0;
+    if (least > most) return 0;
+    *unit = (Unit){least, most, 0, NULL};
+    *first = least < 0 ? -up(-least * leak, -least) : least;
+    *last = most < 0 ? up(most * leak, -most) : most;
+    quad slope = least >= 0 ? 1 : leak, *above;
+    if (least < 0 && most > 0 && leak < 1) {
+        unit->steep = up((most - leak * least) / (most - least) * (1 << 20), 0) / (1 << 20);
+        above = room(box_of.count + 1, sizeof(quad));
+        unit->over = room(box_of.count + 1, sizeof(quad));
+        quad begins = (*high)[0], start = passed_up(begins, leak);
+        for (int d = 0; d <= box_of.count; d++) {
+            quad x = (*high)[d] - (d ? 0 : least);
+            above[d] = up(x * unit->steep, quad_abs(x));
+            if (d) unit->over[d] = box_of.directions[d - 1].free ? (x > 0 ? x : 0) : passed_up(begins + x, leak) - start;
+        }
+        above[0] += up(leak * least, (most - least));
+        unit->over[0] = start;
+        slope = most > -least ? 1 : leak;
+        if (not_above(unit->over, above)) { free(above); above = scaled(unit->over, 1, 1); }
+    } else {
+        unit->steep = slope;
+        above = scaled(*high, slope, 1);
+    }
+    quad *below = scaled(*low, slope, -1);
+    free(*low);
+    free(*high);
+    *low = below;
+    *high = above;
+    return 1;
+}
+
+/* The lines above the sums of a layer, or what is opposite to those below (-1), if what units pass on lies between lines. */
+static quad *lines_of(const Layer *layer, int r, quad **low, quad **high, int count, int sign) {
+    quad *line = room(count, sizeof(quad));
+    for (int d = 0; d < count; d++) {
+        quad total = 0, size = 0;
+        for (int k = 0; k < layer->units; k++) {
+            quad weight = sign * layer->weight[r][k], x = weight * (weight > 0 ? high : low)[k][d];
+            total += x;
+            size += quad_abs(x);
+        }
+        line[d] = up(total, size);
+        if (!d) line[d] += up(sign * layer->base[r] * GRAINS, 0);
+    }
+    return line;
+}
+
+static int looked_at(const Region *box) { /* the units of a box; returns 0 if nobody is there */
+    if (!started(box)) return 0;
+    int lines = box_of.count + 1, n = 0;
+    quad *low[model.widest], *high[model.widest], first[model.widest], last[model.widest];
+    box_of.units = room(model.units, sizeof(Unit));
+    for (int k = 1; k < model.inputs; k++) {
+        low[k - 1] = room(lines, sizeof(quad));
+        high[k - 1] = room(lines, sizeof(quad));
+        quad at = model.starts[k], size = quad_abs(at);
+        for (int j = 0; j < q.column_count; j++) {
+            Column *c = q.columns + j;
+            quad value = c->levels ? c->adds[(int)box_of.starts[j]][k] : c->slope[k] * box_of.starts[j] + c->adds[0][k];
+            at += value;
+            size += c->levels ? quad_abs(value) : quad_abs(c->slope[k] * box_of.starts[j]) + quad_abs(c->adds[0][k]);
+        }
+        for (int d = 0; d < lines; d++) {
+            quad x = (d ? along(box_of.directions + d - 1, k) : at) * GRAINS, its = d ? quad_abs(x) : size * GRAINS;
+            high[k - 1][d] = up(x, its);
+            low[k - 1][d] = -up(-x, its);
+        }
+        first[k - 1] = -INFINITY;
+        last[k - 1] = INFINITY;
+    }
+    for (int l = 0; l < model.layer_count; l++) {
+        Layer *layer = model.layers + l;
+        quad *next_low[model.widest], *next_high[model.widest], *ends[2][model.widest], firsts[model.widest], lasts[model.widest];
+        for (int k = 0; k < layer->units; k++, n++) {
+            if (!look_at(box_of.units + n, layer->leak[k], low + k, high + k, first + k, last + k, box->sides[n])) return 0;
+            ends[0][k] = first + k;
+            ends[1][k] = last + k;
+        }
+        for (int r = 0; r < layer->sums && l < model.layer_count - 1; r++) {
+            next_high[r] = lines_of(layer, r, low, high, lines, 1);
+            next_low[r] = lines_of(layer, r, low, high, lines, -1);
+            for (int d = 0; d < lines; d++) next_low[r][d] = -next_low[r][d];
+            quad *end = lines_of(layer, r, ends[0], ends[1], 1, 1), *begin = lines_of(layer, r, ends[0], ends[1], 1, -1);
+            lasts[r] = *end;
+            firsts[r] = -*begin;
+            free(end);
+            free(begin);
+        }
+        for (int k = 0; k < layer->units; k++) { free(low[k]); free(high[k]); }
+        if (l == model.layer_count - 1) break;
+        memcpy(low, next_low, sizeof low);
+        memcpy(high, next_high, sizeof high);
+        memcpy(first, firsts, sizeof first);
+        memcpy(last, lasts, sizeof last);
+    }
+    return 1;
+}
+
+/* `least_of` over the start of a piece and its directions, of which each share is worth something, too. */
+static void least_tilted(int j, const Piece *piece, const quad *worth, const quad *tilt, Least found[2]) {
+    Column *c = q.columns + j;
+    found[0] = found[1] = (Least){0, 0};
+    quad start = box_of.starts[j], steep = 0, size = 0, slope = c->levels ? 0 : gain(c->slope, worth, &steep), shift = c->levels ? 0 : gain(c->adds[0], worth, &size);
+    if (!c->levels && piece->stay) found[0] = (Least){-slope * c->start - shift - (steep * quad_abs((quad)c->start) + size) * (quad)1e-31, 1};
+    if (!c->levels && piece->change) {
+        quad stays = change_in(c, start, start, -slope, steep, q.none);
+        if (stays < INFINITY) found[1] = (Least){stays - shift - size * (quad)1e-31, 1};
+    }
+    for (int d = -1; d < box_of.count; d++) {
+        Direction *way = box_of.directions + d;
+        if (d < 0 ? !c->levels : way->column != j) continue;
+        Least *its = found + 1;
+        quad cost;
+        if (c->levels) {
+            int k = d < 0 ? (int)start : way->side;
+            quad terms = q.none ? 0 : c->asked[k], extra = d < 0 ? 0 : way->scale * tilt[d];
+            cost = terms - gain(c->adds[k], worth, &terms) - extra - (terms + quad_abs(extra)) * (quad)1e-31;
+            its = found + (k != c->home);
+        } else {
+            quad far = start + way->side * way->far, tilts = way->side * tilt[d] / way->scale;
+            quad best = change_in(c, far < start ? far : start, far < start ? start : far, -slope - tilts, steep + quad_abs(tilts), q.none);
+            if (best == (quad)INFINITY) continue;
+            cost = best + tilts * start - shift - (quad_abs(best) + quad_abs(tilts * start) + size) * (quad)1e-31;
+        }
+        if (!its->there || cost < its->cost) *its = (Least){cost, 1};
+    }
+}
+
+static int bounded_network(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
+    if (!looked_at(box)) return 0;
+    int n = model.units, lines = box_of.count + 1;
+    quad worth[model.widest + q.limit_count], back[model.widest + q.limit_count], begun = 0, size = 0, tilt[lines], tilts[lines];
+    Least each[q.column_count + 1][2];
+    memset(worth, 0, sizeof worth);
+    for (int d = 0; d < lines; d++) tilt[d] = tilts[d] = 0;
+    for (int k = 0; k < linear.goals + q.limit_count; k++) {
+        Goal *goal = q.goals + box->way * q.width + k;
+        quad least = k < linear.goals ? goal->least : -q.limits[k - linear.goals].most;
+        begun += linear.rates[k] * least;
+        size += quad_abs(linear.rates[k] * least);
+        if (k >= linear.goals) continue;
+        worth[goal->plus] += linear.rates[k];
+        worth[goal->less] -= linear.rates[k];
+    }
+    for (int l = model.layer_count - 1; l >= 0; l--) {
+        Layer *layer = model.layers + l;
+        n -= layer->units;
+        for (int r = 0; r < layer->sums && l < model.layer_count - 1; r++) {
+            begun -= worth[r + 1] * layer->base[r];
+            size += quad_abs(worth[r + 1] * layer->base[r]);
+        }
+        for (int k = 0; k < layer->units; k++) {
+            Unit *unit = box_of.units + n + k;
+            quad v = 0, terms = 0, hold = linear.holds[n + k], high = linear.high[n + k], leak = layer->leak[k];
+            quad far = (quad_abs(unit->least) + quad_abs(unit->most)) / GRAINS;
+            for (int r = 0; r < layer->sums; r++) {
+                v += layer->weight[r][k] * worth[r + 1];
+                terms += quad_abs(layer->weight[r][k] * worth[r + 1]);
+            }
+            size += (terms + hold) * far; /* what rounding leaves open of its worth, too */
+            if (!unit->over) { back[k + 1] = v * unit->steep + box->sides[n + k] * hold; continue; }
+            quad above = hold + (v > 0 ? v : 0), below = hold + (v < 0 ? -v : 0), drop = above * high * (leak - unit->steep) * unit->least / GRAINS;
+            back[k + 1] = above * high * unit->steep - below * (leak + (1 - leak) * linear.low[n + k]);
+            begun -= drop;
+            size += quad_abs(drop);
+            for (int d = 0; d < lines; d++) {
+                tilt[d] += above * (1 - high) * unit->over[d] / GRAINS;
+                tilts[d] += above * (1 - high) * quad_abs(unit->over[d]) / GRAINS;
+            }
+        }
+        memcpy(worth, back, (layer->units + 1) * sizeof(quad));
+        worth[0] = 0;
+    }
+    begun -= tilt[0];
+    size += tilts[0];
+    for (int d = 1; d < lines; d++) tilt[d] += tilts[d] * (quad)1e-31;
+    for (int k = 1; k < model.inputs; k++) {
+        begun -= worth[k] * model.starts[k];
+        size += quad_abs(worth[k] * model.starts[k]);
+    }
+    for (int e = 0; e < q.limit_count; e++) worth[model.inputs + e] = linear.rates[linear.goals + e];
+    for (int j = 0; j < q.column_count; j++) least_tilted(j, box->pieces + j, worth, tilt + 1, each[j]);
+    for (int k = 0; k < model.units; k++) free(box_of.units[k].over);
+    if (!together(each, total)) return 0;
+    *total += begun - (size + quad_abs(*total)) * (quad)1e-30;
+    return 1;
+}
+
+static void say_units(Json *what, int first, int count, int shift) { /* of some units, each by the gap from the one before: their lines, or holds */
+    whole at = 0;
+    for (int i = first; i < list(what)->count; i++) {
+        Json *told = list(what->items + i);
+        need(told->count == count, "other numbers of a unit");
+        at += number(told->items, 0, ROOM);
+        need(at < model.units, "no such unit");
+        if (count == 2) { linear.holds[at] = large(told->items + 1) * ldexp(1, -shift); continue; }
+        linear.low[at] = (quad)number(told->items + 1, 0, (1 << 30) + 1) / (1 << 30);
+        linear.high[at] = (quad)number(told->items + 2, 0, (1 << 30) + 1) / (1 << 30);
+    }
+}
+
+static void part_unit(int n) { /* first where what reaches it is at least 0, then at most */
+    Region old = linear.open[linear.count - 1];
+    need(!old.sides[n], "a unit that is on one side already");
+    linear.count--;
+    for (int side = -1; side < 2; side += 2) {
+        Region box = {room(q.column_count, sizeof(Piece)), old.way, room(model.units, sizeof(int))};
+        memcpy(box.pieces, old.pieces, q.column_count * sizeof(Piece));
+        memcpy(box.sides, old.sides, model.units * sizeof(int));
+        box.sides[n] = side;
+        more(linear.open, linear.count, linear.space);
+        linear.open[linear.count++] = box;
+    }
+}
+
+static void linear_step(const char *kind, Json *what) {
+    quad total = 0;
+    if (model.layer_count && !strcmp(kind, "lines")) { say_units(what, 0, 3, 0); return; }
+    if (model.layer_count && !strcmp(kind, "holds")) {
+        need(list(what)->count > 0, "no shift of holds");
+        say_units(what, 1, 2, (int)number(what->items, 0, 1000));
+        return;
+    }
+    if (model.layer_count && !strcmp(kind, "unit")) { part_unit((int)number(what, 0, model.units)); return; }
+    if (!strcmp(kind, "rate")) say_rates(what, linear.rates, linear.goals + q.limit_count + (model.kind == MEAN));
+    else if (!strcmp(kind, "reach") && model.kind == MEAN) say_rates(what, linear.reach, linear.goals);
+    else if (!strcmp(kind, "split")) part_region(what);
+    else {
+        need(!strcmp(kind, "end") && is(what, "dual"), "an unknown step");
+        Region *box = linear.open + --linear.count;
+        need(!(model.layer_count ? bounded_network : bounded)(box, &total) || total >= q.below, "the rate does not prove the claim");
+    }
+}
+
+static void begin_linear(void) {
+    memset(&linear, 0, sizeof linear);
+    q.grain = 1;
+    linear.goals = model.kind == MEAN ? model.sums - 1 : q.width;
+    linear.rates = room(linear.goals + q.limit_count + 1, sizeof(quad));
+    linear.reach = room(linear.goals, sizeof(quad));
+    linear.holds = room(model.units, sizeof(quad));
+    linear.low = room(model.units, sizeof(quad));
+    linear.high = room(model.units, sizeof(quad));
+    for (int n = 0; n < model.units; n++) linear.low[n] = linear.high[n] = (quad)0.5;
+    for (int way = q.ways - 1; way >= 0; way--) { /* the first one is worked on first */
+        Region all = {room(q.column_count, sizeof(Piece)), way, room(model.units, sizeof(int))};
+        for (int j = 0; j < q.column_count; j++) {
+            Column *c = q.columns + j;
+            all.pieces[j] = (Piece){c->levels ? room(c->cells, 1) : NULL, -INFINITY, INFINITY, c->stay, 1};
+            for (int k = 0; c->levels && k < c->cells; k++) all.pieces[j].levels[k] = c->price[k] != FAR;
+        }
+        put_region(all);
+    }
+}
+
 static void step(Json *told) {
     need(told->kind == '{' && told->count == 1, "a step says one thing");
-    need(walk.count > 0, "a step after the end");
+    need(walk.count + linear.count > 0, "a step after the end");
     Json *what = told->items;
     char *kind = told->keys[0];
+    if (model.features) { linear_step(kind, what); return; }
     Box *box = walk.open + walk.count - 1;
     if (!strcmp(kind, "split")) split(what);
     else if (!strcmp(kind, "say")) {
@@ -1477,7 +2489,7 @@ static void step(Json *told) {
         wide spare = q.bound - bound_of(box);
         for (int j = 0; j < q.column_count; j++)
             dropped(box->alive, walk.cell, q.columns[j].first, q.columns[j].first + q.columns[j].cells, spare);
-        for (int t = 0; t < model.count; t++) dropped(box->leaf, walk.cost, q.trees[t].leaf, q.trees[t].leaf_end, spare);
+        for (int t = 0; t < q.tree_count; t++) dropped(box->leaf, walk.cost, q.trees[t].leaf, q.trees[t].leaf_end, spare);
         narrowed(box);
     } else {
         need(!strcmp(kind, "end"), "an unknown step");
@@ -1504,8 +2516,35 @@ static void step(Json *told) {
 
 /* ------------------------------------------------------------------------------------------------------- a proof */
 
+static void pass_on(const Layer *layer, quad *sums) { /* in place */
+    quad passed[model.widest];
+    for (int k = 0; k < layer->units; k++) passed[k] = sums[k + 1] > 0 ? sums[k + 1] : layer->leak[k] * sums[k + 1];
+    for (int r = 0; r < layer->sums; r++) {
+        sums[r + 1] = layer->base[r];
+        for (int k = 0; k < layer->units; k++) sums[r + 1] += layer->weight[r][k] * passed[k];
+    }
+}
+
 static void add_up(Json *inputs, quad *totals) { /* the sums of a row of features */
+    quad sizes[model.widest + 1], sums[model.widest + 1];
+    memset(sizes, 0, sizeof sizes);
     for (int k = 0; k < model.sums; k++) totals[k] = model.base[k];
+    for (int k = 0; k < model.inputs; k++) sums[k] = model.starts[k];
+    need(!model.features || inputs->count >= model.features, "a row that is too short");
+    for (int f = 0; f < model.features; f++) {
+        double x = input(inputs->items + f);
+        need(!isnan(x), "a missing value before weights");
+        for (int k = 0; k < model.inputs; k++) {
+            sums[k] += model.weights[f][k] * x;
+            sizes[k] += quad_abs(model.weights[f][k] * x);
+        }
+    }
+    if (model.features) {
+        memset(model.doubts, 0, model.widest * sizeof(quad));
+        doubted(sizes, model.doubts);
+        for (int l = 0; l < model.layer_count; l++) pass_on(model.layers + l, sums);
+        memcpy(totals, sums, model.sums * sizeof(quad));
+    }
     for (int t = 0; t < model.count; t++) {
         Node *nodes = model.trees[t].nodes, *node = nodes;
         while (node->left >= 0) {
@@ -1544,12 +2583,29 @@ static void likely(const quad *totals, Json *said) { /* how much more likely eac
     }
 }
 
+static void come_to(const quad *totals, Json *said) { /* a leaf that says just this; sums in doubt go both ways */
+    int any = 0;
+    for (int p = 0; p < model.path_count; p++) {
+        Path *leaf = model.paths + p;
+        int all = length(said) == model.classes;
+        for (int k = 0; k < leaf->steps; k++) {
+            int a = leaf->plus[k], b = leaf->less[k];
+            quad spare = (quad_abs(totals[a]) + quad_abs(totals[b])) * (quad)1e-30;
+            all &= totals[a] + model.doubts[a] + spare >= totals[b] - model.doubts[b];
+        }
+        for (int k = 0; k < model.classes && all; k++) all = real(item(said, k)) == leaf->says[k];
+        any |= all;
+    }
+    need(any, "a recorded row comes to another leaf");
+}
+
 static void recorded(Json *rows) {
     quad *totals = room(model.sums, sizeof(quad));
     for (int r = 0; r < list(rows)->count; r++) {
         need(list(rows->items + r)->count == 2, "no recorded row");
         Json *inputs = list(rows->items[r].items), *said = rows->items[r].items + 1;
         add_up(inputs, totals);
+        if (model.kind == LEAVES) { come_to(totals, said->kind == '{' ? part(said, "probabilities") : said); continue; }
         if (said->kind == '{') { likely(totals, part(said, "probabilities")); continue; }
         int count = said->kind == '[' ? said->count : 1;
         need(count == (model.classes > 2 ? model.classes : 1), "not a score for each class");
@@ -1605,8 +2661,10 @@ static void check(const char *path) {
     walk.cost = room(q.leaf_count, sizeof(whole));
     walk.rates = room(q.width, sizeof(whole));
     walk.price = room(q.cells, sizeof(whole));
-    memcpy(walk.price, q.price, q.cells * sizeof(whole));
-    for (int way = q.ways - 1; way >= 0; way--) { /* the first one is worked on first */
+    if (q.cells) memcpy(walk.price, q.price, q.cells * sizeof(whole));
+    linear.count = 0;
+    if (model.features) begin_linear();
+    for (int way = q.ways - 1; way >= 0 && !model.features; way--) { /* the first one is worked on first */
         Box all = {room(q.cells, 1), room(q.leaf_count, 1), 0, way};
         memcpy(all.alive, q.alive, q.cells);
         memset(all.leaf, 1, q.leaf_count);
@@ -1616,7 +2674,7 @@ static void check(const char *path) {
         Json told = parsed(line[i], line[i + 1] - line[i] - 1);
         step(&told);
     }
-    need(walk.count == 0, "the proof ends before all boxes are done");
+    need(walk.count + linear.count == 0, "the proof ends before all boxes are done");
 }
 
 int main(int count, char **paths) {

@@ -1412,7 +1412,7 @@ class Term:
         """Two parts that are all of a part together: levels of a mask, a number that stays, or one that is at most `at`."""
         if self.levels:
             return part & int(at, 16), part & ~int(at, 16)
-        above, most, stay, change = part
+        above, most, stay, change = part or (0, 0, False, False)
         if at == "stay":
             return (above, most, stay, False), (above, most, False, change)
         cut = real(at, "a cut")

@@ -26,8 +26,8 @@ from butfor.proof.checker import checker
 from tests.proof.attacks import broken_by
 from tests.proof.by_hand import case, number, tree
 from tests.proof.cases import Case, cases
+from tests.proof.second import said, second
 from tests.proof.test_read_files import encoded, least, whole_numbers
-from tests.proof.test_second import said, second
 
 __all__ = ["second"]
 

@@ -30,9 +30,6 @@ from butfor.proof.checker import checker
 from tests.proof import by_hand, judge, test_linear
 from tests.proof.attacks import broken_by
 from tests.proof.cases import Case, read
-from tests.proof.test_second import NO_ROOM, said, second, written
-
-__all__ = ["second"]
 
 LEARNERS: dict[str, Any] = {
     "tree": DecisionTreeClassifier(max_depth=4, random_state=0),
@@ -200,19 +197,6 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     accepted = [case for case in (another(r, r.choice(every)) for _ in range(count)) if case.accepted()]
     assert len(accepted) > count / 20
     assert not [case for case in accepted if is_false(case)]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
-def test_both_checkers_say_the_same(second: Path, tmp_path: Path, seed: int, count: int) -> None:
-    every = [case for kind in LEARNERS if "linear" not in kind for case in cases(kind)]
-    r = random.Random(seed)
-    tried = [*every, *false_by_hand(), *(another(r, r.choice(every)) for _ in range(count))]
-    files = [written(case, tmp_path / str(k)) for k, case in enumerate(tried)]
-    for case, words in zip(tried, said(second, files), strict=True):
-        accepted = case.accepted()
-        assert accepted == words.startswith("VERIFIED") or (accepted and any(one in words for one in NO_ROOM)), words
-    assert all(case.accepted() for case in every)
 
 
 def related(name: str, relation: dict[str, Any], below: float, *steps: Any, **own: Any) -> Case:

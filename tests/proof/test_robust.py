@@ -31,9 +31,6 @@ from tests.proof.test_linear import rows_of
 from tests.proof.test_means import CONSTRAINTS, admitted
 from tests.proof.test_read_files import encoded, least, whole_numbers
 from tests.proof.test_relations import keeps
-from tests.proof.test_second import said, second
-
-__all__ = ["second"]
 
 
 def boosted(trees: int = 8) -> Any:
@@ -234,25 +231,6 @@ def test_what_is_not_proven_is_refused_by_name(tmp_path: Path) -> None:
         with pytest.raises(bf.errors.UnsupportedProblemError, match="robust"):
             bf.prove(answers, model, tmp_path / "none")
     assert not (tmp_path / "none").exists()
-
-
-@pytest.mark.shorter(1)
-@pytest.mark.parametrize(
-    ("question", "words"),
-    [
-        ({"constraints": [bf.robust({"years": 1})]}, "a ball, which this checker does not read"),
-        ({"cost": bf.LInf()}, "another cost than a sum, which this checker does not read"),
-    ],
-    ids=["ball", "largest"],
-)
-def test_the_second_checker_refuses_it(question: dict[str, Any], words: str, second: Path, tmp_path: Path) -> None:
-    X, y = whole_numbers()
-    model = encoded(DecisionTreeClassifier(max_depth=4, random_state=0)).fit(X, y)
-    rows = X[model.predict(X) == 0].iloc[:1]
-    (one,) = bf.prove(bf.Explainer(model, data=X).explain(rows, **question), model, tmp_path)
-    assert one.file is not None
-    (told,) = said(second, [one.file])
-    assert words in told
 
 
 def test_a_proof_of_another_ball_is_told(tmp_path: Path) -> None:

@@ -26,9 +26,6 @@ from tests.proof.attacks import attacks, broken_by
 from tests.proof.cases import Case, estimator, read, with_holes
 from tests.proof.cases import table as real_table
 from tests.proof.test_relations import LEARNERS, table
-from tests.proof.test_second import NO_ROOM, first_accepts, said, second, written
-
-__all__ = ["second"]
 
 WHOLE: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (bf.L1(), ("if a <= 3 then job != clerk",)),
@@ -172,25 +169,6 @@ def test_no_lie_about_real_numbers_is_believed(seed: int, count: int) -> None:
     accepted = [case for case in attacks(random.Random(seed), every, count) if case.accepted()]
     assert len(accepted) > count / 20
     assert not [case for case in accepted if case.false()]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 2500, marks=pytest.mark.long)])
-def test_both_checkers_say_the_same(second: Path, tmp_path: Path, seed: int, count: int) -> None:
-    trees = [case for kind in LEARNERS if "linear" not in kind for case in whole_cases(kind)]
-    real, r = tuple(case for kind in KINDS for case in real_cases(kind)), random.Random(seed)
-    tried = [
-        *trees,
-        *real,
-        *false_by_hand(),
-        *(another(r, r.choice(trees)) for _ in range(count)),
-        *attacks(r, real, count),
-    ]
-    files = [written(case, tmp_path / str(k)) for k, case in enumerate(tried)]
-    for file, words in zip(files, said(second, files), strict=True):
-        accepted = first_accepts(file)
-        assert accepted == words.startswith("VERIFIED") or (accepted and any(one in words for one in NO_ROOM)), words
-    assert all(case.accepted() for case in [*trees, *real])
 
 
 def ruled(name: str, rules: list[Any], below: float, *steps: Any, **own: Any) -> Case:
