@@ -101,7 +101,6 @@ def test_it_reads_other_models(kind: str, second: Path, tmp_path: Path) -> None:
     elif "catboost" in kind:
         X, y = X[["income", "age"]], y + (X["age"] > 50) if "classes" in kind else y
         model = catboost.CatBoostClassifier(iterations=8, depth=3, verbose=0, allow_writing_files=False).fit(X, y)
-        question = {"target": bf.classes(1)}
     elif kind == "values":
         X = X[["income", "age"]]
         model = ExtraTreesRegressor(8, max_depth=4, random_state=0).fit(X, X["income"] + X["age"] / 20)
