@@ -62,9 +62,10 @@ def asked_about(claim: Claim) -> ProofQuestion:
         return asked(own_file(source), ModelInputs(source))
     except UnsupportedModelError as error:
         try:
-            return asked(*read_file(reading, extent))
+            read = read_file(reading, extent)
         except UnsupportedModelError:
             raise error from None
+    return asked(*read)
 
 
 class ProofQuestion:
