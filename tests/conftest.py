@@ -8,6 +8,7 @@ from collections.abc import Generator
 
 import matplotlib as mpl
 import pytest
+from _pytest.doctest import DoctestModule
 
 from butfor.compiled import clock
 from tests.shorter import leave_to_the_long_run
@@ -25,6 +26,12 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """No examples are looked for in the docstrings of tests."""
+    return [each for each in (yield) if not isinstance(each, DoctestModule)]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -40,6 +40,7 @@ def test_help_loads_no_library(words) -> None:
     assert done.stdout.splitlines()[-1] == "loaded:"
 
 
+@pytest.mark.long
 def test_it_is_a_module_too() -> None:
     done = subprocess.run([sys.executable, "-m", "butfor", "--help"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

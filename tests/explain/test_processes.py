@@ -68,6 +68,7 @@ print(found.summary, all(one.found for one in found))
 """
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_a_program_and_every_row_has_an_answer() -> None:
     """Proofs of all of these rows would take minutes."""
     done = subprocess.run([sys.executable, "-c", NETWORK], capture_output=True, text=True, timeout=100, check=True)

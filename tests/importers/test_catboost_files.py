@@ -114,7 +114,8 @@ def test_what_is_no_category_is_refused(tmp_path) -> None:
             ours.predict(X.assign(a=value))
 
 
-def test_a_changed_file_is_refused_in_words_or_is_another_model(tmp_path) -> None:
+@pytest.mark.parametrize("count", first(1, [30, 200]))
+def test_a_changed_file_is_refused_in_words_or_is_another_model(count, tmp_path) -> None:
     X, y = parities(0)
     path = tmp_path / "model.cbm"
     cb.CatBoostRegressor(**SMALL, **WAYS["combinations"], cat_features=CHOSEN).fit(X, y).save_model(str(path))
@@ -126,7 +127,7 @@ def test_a_changed_file_is_refused_in_words_or_is_another_model(tmp_path) -> Non
         path.write_bytes(whole[:end])
         with pytest.raises(bf.errors.InputError, match="cannot be read"):
             files.from_file(path)
-    for _ in range(200):
+    for _ in range(count):
         changed = bytearray(whole)
         for at in rng.integers(8 + size, len(whole), 3):
             changed[at] = rng.integers(256)

@@ -22,7 +22,7 @@ NO_ROOM = ("too large", "out of its range", "this checker", "too far away")
 """What the second checker says of numbers that are larger than it counts."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiler = shutil.which("cc")
     if compiler is None:

@@ -51,7 +51,7 @@ def test_every_row_is_tried(kind: str, name: str, tmp_path: Path) -> None:
     assert claims_of_classes(MODELS[kind](), name, tmp_path).verified == 4
 
 
-@pytest.mark.shorter(1)
+@pytest.mark.long
 @pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
 @pytest.mark.parametrize("label", [0, 1])
 def test_probabilities_are_those_of_the_estimator(label: int, ends: dict[str, float], tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from tests.proof import judge
 from tests.proof.cases import KINDS, cases, estimator, table, with_holes
 
 
-@pytest.mark.shorter(7)
+@pytest.mark.shorter(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_proven_is_the_least_cost(kind: str) -> None:
     """The judge tries every row. The claim is true, and it is within a billionth of the truth."""

@@ -167,6 +167,7 @@ def test_what_is_no_json_is_refused(client: TestClient) -> None:
     assert client.post("/api/v1/explain", content="{}", headers={"content-type": "text/plain"}).status_code == 400
 
 
+@pytest.mark.long
 def test_a_process_that_is_killed_is_told_and_replaced(client: TestClient) -> None:
     (worker,) = client.team._all  # type: ignore[attr-defined]
     worker.process.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from butfor.formulation.oracles import model_oracle
 from butfor.model.questions import evaluate
@@ -67,10 +68,12 @@ class TestActedColumnsOnSumsOfTrees(TestActedColumns):
     trees = 3
 
 
+@pytest.mark.long
 class TestActedColumnsOnObliqueTrees(TestActedColumns):
     form = "oblique tree"
 
 
+@pytest.mark.long
 class TestActedColumnsOnNetworks(TestActedColumns):
     form = "network"
     seeds = range(50)

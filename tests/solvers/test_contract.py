@@ -519,6 +519,7 @@ class TestBlendBranchingOnObliqueForests(Means):
     seeds = range(60)
 
 
+@pytest.mark.long
 class TestBlendBranchingOnObliqueForestsAndLines(Means):
     form = "oblique mixed"
     seeds = range(60)

@@ -44,6 +44,7 @@ class TestFarApartOnSums(Apartness):
     kinds = Kinds(continuous=False, costs=("l1", "l2", "l0", "mix"), relations=("at most",))
 
 
+@pytest.mark.long
 class TestFarApartOnLinear(Apartness):
     form = "linear"
 

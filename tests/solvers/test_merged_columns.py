@@ -93,7 +93,7 @@ class TestRelatedMergedBothKinds(Related):
 
 @pytest.mark.shorter(1)
 @pytest.mark.parametrize("form", ["trees", "linear", "mixed"])
-@pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 200)]))
+@pytest.mark.parametrize("seeds", first(1, [range(3), range(3, 200)]))
 def test_real_numbers_keep_relations_with_columns_that_belong_together(form: str, seeds: range) -> None:
     """The judge is the program of the whole model for each combination, which keeps the values of its columns."""
     asked = proven = binding = 0
@@ -135,6 +135,7 @@ class TestMergedObliqueForests(Merged):
     seeds = range(100)
 
 
+@pytest.mark.long
 class TestMergedNetworks(Merged):
     form = "network"
     seeds = range(100)

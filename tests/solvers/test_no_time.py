@@ -92,7 +92,7 @@ NEVER_ASKED_ALONE = ("mixed_branch_bound", "blend_branching", "far_apart")
 """They solve what none of these models is, or what only comes of a question for several answers."""
 
 
-@pytest.mark.shorter(5)
+@pytest.mark.shorter(3)
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize("limits", first(1, [LIMITS[::2], LIMITS[1::2]]), ids=str)
 @pytest.mark.parametrize("counts", first(1, [(1, 8), (60,)]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -42,6 +42,12 @@ class Nodes:
     group: IntArray | None = None
     groups: BoolArray = field(default_factory=lambda: np.zeros((0, 1), dtype=np.bool_))
     zero_missing: BoolArray | None = None
+
+    def __post_init__(self) -> None:
+        """Kernels are compiled for each layout in memory, so there is one."""
+        for each in fields(self):
+            if isinstance(array := getattr(self, each.name), np.ndarray):
+                object.__setattr__(self, each.name, np.ascontiguousarray(array))
 
     @cached_property
     def walk(self) -> tuple[IntArray, IntArray, BoolArray]:

@@ -172,7 +172,8 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
             room[:, j] = mask.sum(axis=1) > domain.stay[:, j]
     free = room if active is None else room & (active | ~domain.stay)
     width = np.array(
-        [f.range if k == NUMBER else max(1.0, len(f.levels or ()) - 1) for f, k in zip(features, kind, strict=True)]
+        [f.range if k == NUMBER else max(1.0, len(f.levels or ()) - 1) for f, k in zip(features, kind, strict=True)],
+        dtype=np.float64,
     )
     lower, upper = np.zeros((n, int(first[-1]))), np.zeros((n, int(first[-1])))
     for j in range(d):
