@@ -8,7 +8,7 @@ import pytest
 
 from butfor.testing.solver_contract import SolverContract
 
-SHARE, LEAST, MOST = 200, 3, 6
+SHARE, LEAST, MOST = 200, 5, 6
 """The short run takes one in how many of the seeds, but no fewer and no more than these."""
 
 

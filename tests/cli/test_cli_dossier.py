@@ -54,6 +54,7 @@ def asked(made: Path, monkeypatch: pytest.MonkeyPatch, out: Path, *words: str) -
     return run(made, monkeypatch, "dossier", "model.joblib", "loans.csv", "--out", str(out), *words)
 
 
+@pytest.mark.long
 def test_its_own_commands_verify_it(made, monkeypatch, tmp_path) -> None:
     home = tmp_path / "dossier"
     done = asked(made, monkeypatch, home, *ASKED, "--title", "Loans, May", "--quiet")

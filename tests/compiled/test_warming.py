@@ -14,7 +14,6 @@ import pytest
 
 from butfor.compiled.ahead import uncompiled
 from butfor.compiled.searches import SEARCHES, search_of
-from tests.shorter import unless
 from tests.sources import modules
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -49,7 +48,7 @@ def called_by_python() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("search", unless(["butfor.solvers.ensemble"], SEARCHES))
+@pytest.mark.parametrize("search", SEARCHES)
 def test_the_shares_name_every_kernel_that_python_calls(search) -> None:
     named = {kernel for share in SEARCHES[search].shares for kernel in share}
     assert named <= kernels()[search], "each is a kernel"

@@ -52,6 +52,7 @@ NETS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.shorter(2)
 @pytest.mark.parametrize("name", NETS)
 def test_every_estimator_is_read(name) -> None:
     reading = check_importer(NETS[name](), rows())

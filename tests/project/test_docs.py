@@ -35,7 +35,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LONG_PAGES = {
     "networks", "network", "dossier", "oblique-trees", "portfolio", "portfolios", "black-boxes", "command-line", "gallery",
-    "groups", "houses", "robust", "measure", "several", "compress", "clinic",
+    "groups", "houses", "robust", "measure", "several", "compress", "clinic", "log", "survival",
 }  # fmt: skip
 """Pages that take long, about what other tests look at, too."""
 

@@ -85,6 +85,7 @@ def test_real_numbers_are_parted_until_lines_are_near_enough(wanted: Any, tmp_pa
     assert not found.bolder(1.001).accepted()
 
 
+@pytest.mark.long
 def test_lines_that_prove_all_but_the_last_digit_are_no_better_than_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,7 +135,7 @@ def claims_of_probabilities(model: Any, label: int, ends: dict[str, float], fold
 VERIFIED_TWICE = {"VERIFIED: the bound, by the second checker"}
 
 
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
