@@ -6,6 +6,7 @@
    rounds so that the claim gets harder. It refuses what it has no room for: larger messages, grids of larger fractions.
    It checks the bound, and not the answer. It says VERIFIED, or why not, and returns how many proofs are not verified. */
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -13,7 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SIZEOF_FLOAT128__
 typedef __float128 quad;
+#else
+_Static_assert(LDBL_MANT_DIG >= 113, "a compiler with floats of 113 bits is needed");
+typedef long double quad;
+#endif
 typedef __int128 wide;
 typedef int64_t whole;
 
@@ -2678,6 +2684,10 @@ static void check(const char *path) {
 }
 
 int main(int count, char **paths) {
+    if (count < 2) {
+        fprintf(stderr, "butfor_check PROOF...: checks each proof, with its question and model beside it\n");
+        return 2;
+    }
     volatile int failed = 0;
     for (volatile int i = 1; i < count; i++) {
         if (setjmp(out)) {
