@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Generator
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is loaded, which reads it then
+
 import matplotlib as mpl
 import pytest
 from _pytest.doctest import DoctestModule
@@ -13,7 +15,6 @@ from _pytest.doctest import DoctestModule
 from butfor.compiled import clock
 from tests.shorter import leave_to_the_long_run
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 mpl.use("Agg")
 
 
