@@ -25,6 +25,7 @@ typedef int64_t whole;
 
 #define ROOM ((whole)1 << 61) /* messages, rates and tolls are smaller */
 #define FAR ((whole)1 << 62)  /* in place of what is not there */
+#define SLACK ((quad)1e-29)   /* of the sizes of terms: more than rounding their sum can be, for 100,000 of them */
 
 enum { FEATURES = 1000000 };
 
@@ -700,7 +701,7 @@ static void read_linear(Text data) {
 
 /* By how much the last sums may be off, for terms of these sizes that are off by so much themselves. */
 static void doubted(const quad *sizes, quad *off) {
-    quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + (quad)1e-30, size[model.widest];
+    quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + SLACK, size[model.widest];
     for (int k = 0; k < model.inputs; k++) {
         off[k] = (n / (1 - n) * (quad_abs(model.starts[k]) + sizes[k]) + (k && !model.layer_count ? model.extra : 0) + model.off[k] + off[k]) * spare;
         size[k] = (quad_abs(model.starts[k]) + sizes[k] + off[k]) * spare;
@@ -875,7 +876,7 @@ static quad change_in(const Column *c, quad low, quad high, quad slope, quad siz
         quad move = quad_abs(x - c->start), price = fee + rate * move + square * move * move;
         quad slack = blur * (rate + 2 * square * (move + blur) + quad_abs(slope));
         int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)move == move;
-        quad found = price + slope * x - slack - (exact ? 0 : (price + slack + size * quad_abs(x)) * (quad)1e-31);
+        quad found = price + slope * x - slack - (exact ? 0 : (price + slack + size * quad_abs(x)) * SLACK);
         if (found < least) least = found;
     }
     return least;
@@ -1199,6 +1200,7 @@ static void read_rules(Json *told) {
 
 static void read_terms(void) { /* what columns add to weighted sums, and by how much these may be off */
     int sums = model.inputs + q.limit_count;
+    need(q.column_count < 50000 && sums < 50000 && model.widest < 50000 && model.features < 50000, "more terms than this checker counts");
     quad *sizes = room(sums, sizeof(quad));
     q.doubts = room(model.widest, sizeof(quad));
     for (int j = 0; j < q.column_count; j++) {
@@ -1342,7 +1344,7 @@ static void count_in_grains(int sure, int class) { /* the scores of trees, and w
 static quad root(quad x) { /* at most the square root */
     quad found = x > 0 ? (quad)sqrtl((long double)x) : 0;
     for (int k = 0; k < 3 && found > 0; k++) found = (found + x / found) / 2;
-    return found * (1 - (quad)1e-30);
+    return found * (1 - SLACK);
 }
 
 static quad held(const Goal *goal) { /* at most what the shifts of a ball take from a goal */
@@ -1355,7 +1357,7 @@ static quad held(const Goal *goal) { /* at most what the shifts of a ball take f
         squares += loss * loss;
         most = loss > most ? loss : most;
     }
-    return (q.norm == '1' ? most : q.norm == '2' ? root(squares) : sum) * (1 - (quad)1e-30);
+    return (q.norm == '1' ? most : q.norm == '2' ? root(squares) : sum) * (1 - SLACK);
 }
 
 static void read_goals(Json *wanted) {
@@ -1897,7 +1899,7 @@ static void least_of(const Column *c, const Piece *piece, const quad *worth, int
     found[0] = found[1] = (Least){0, 0};
     for (int k = 0; c->levels && k < c->cells; k++) {
         if (!piece->levels[k]) continue;
-        quad size = none ? 0 : c->asked[k], cost = size - gain(c->adds[k], worth, &size) - size * (quad)1e-31;
+        quad size = none ? 0 : c->asked[k], cost = size - gain(c->adds[k], worth, &size) - size * SLACK;
         Least *its = found + (k != c->home);
         if (!its->there || cost < its->cost) *its = (Least){cost, 1};
     }
@@ -1905,11 +1907,11 @@ static void least_of(const Column *c, const Piece *piece, const quad *worth, int
     quad steep = 0, size = 0, slope = gain(c->slope, worth, &steep), shift = gain(c->adds[0], worth, &size);
     if (piece->stay) {
         quad own = 0, lost = gain(c->none, worth, &own), stays = c->known ? slope * c->start + shift : lost;
-        found[0] = (Least){-stays - (c->known ? steep * quad_abs((quad)c->start) + size : own) * (quad)1e-31, 1};
+        found[0] = (Least){-stays - (c->known ? steep * quad_abs((quad)c->start) + size : own) * SLACK, 1};
     }
     quad low = piece->above > c->least ? piece->above : c->least, high = piece->most < c->most ? piece->most : c->most;
     quad moved = piece->change ? change_in(c, low, high, -slope, steep, none) : INFINITY;
-    if (moved < INFINITY) found[1] = (Least){moved - shift - size * (quad)1e-31, 1};
+    if (moved < INFINITY) found[1] = (Least){moved - shift - size * SLACK, 1};
 }
 
 static int together(Least (*each)[2], quad *total) { /* where as many columns change as may; returns 0 if nobody is there */
@@ -1929,7 +1931,7 @@ static int together(Least (*each)[2], quad *total) { /* where as many columns ch
     }
     if (places < 0) return 0;
     for (int k = 0; k < count && k < places; k++) { *total += saved[k]; size -= saved[k]; }
-    *total -= size * (quad)1e-31;
+    *total -= size * SLACK;
     return 1;
 }
 
@@ -1947,7 +1949,7 @@ static quad end_of(const Region *box, int g, int sign) { /* the most that a logi
     }
     quad most = (linear.reach[g] > 0 ? q.below : 0) - total;
     size += quad_abs(most);
-    return most / unit - sign * q.goals[g].least + (size / unit + quad_abs(q.goals[g].least)) * (quad)1e-31;
+    return most / unit - sign * q.goals[g].least + (size / unit + quad_abs(q.goals[g].least)) * SLACK;
 }
 
 static int bounded(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
@@ -1974,7 +1976,7 @@ static int bounded(const Region *box, quad *total) { /* at least so much do rows
         size += quad_abs(curve);
     }
     if (model.kind == MEAN) { begun += mean * q.mean; size += quad_abs(mean * q.mean); }
-    *total += begun - (size + quad_abs(*total)) * (quad)1e-31;
+    *total += begun - (size + quad_abs(*total)) * SLACK;
     return 1;
 }
 
@@ -2079,7 +2081,7 @@ typedef struct { quad least, most, steep, *over; } Unit; /* between which ends w
 static struct { Direction *directions; int count; quad *starts, *prices; Unit *units; } box_of; /* what is known of a box */
 
 static quad up(quad x, quad size) { /* the whole number at or above it, for terms of this size */
-    x += size * (quad)1e-31;
+    x += size * SLACK;
     need(quad_abs(x) < (quad)1e33, "larger numbers than this checker counts");
     wide k = (wide)x;
     return (quad)k + ((quad)k < x);
@@ -2129,7 +2131,7 @@ static int started(const Region *box) { /* where it starts, and the directions; 
         spare -= *price;
         size += *price;
     }
-    spare += size * (quad)1e-31;
+    spare += size * SLACK;
     if (spare <= 0) return 0;
     box_of.directions = room(most, sizeof(Direction));
     for (int j = 0; j < q.column_count; j++) {
@@ -2150,20 +2152,22 @@ static int started(const Region *box) { /* where it starts, and the directions; 
                 far = other < far ? other : far;
                 other = c->fees[2] > 0 ? root(spare / c->fees[2]) * (1 + (quad)1e-29) + ldexp(1, -100) : far;
                 far = other < far ? other : far;
-                rate += far > 0 ? c->fees[0] / far * (1 - (quad)1e-31) : 0;
+                rate += far > 0 ? c->fees[0] / far * (1 - SLACK) : 0;
             }
             if (far <= 0) continue;
-            quad scale = (rate > 0 ? spare / rate : far) * (1 + (quad)1e-30), share = far / scale;
-            box_of.directions[box_of.count++] = (Direction){j, side, rate == 0, start, scale, share < 1 ? share : 1, (far < scale ? far : scale) * (1 + (quad)1e-30)};
+            quad scale = (rate > 0 ? spare / rate : far) * (1 + SLACK), share = far / scale;
+            box_of.directions[box_of.count++] = (Direction){j, side, rate == 0, start, scale, share < 1 ? share : 1, (far < scale ? far : scale) * (1 + SLACK)};
         }
     }
     return 1;
 }
 
-static quad along(const Direction *way, int k) { /* what all of a direction adds to a sum */
+static quad along(const Direction *way, int k, quad *size) { /* what all of a direction adds to a sum, of terms of this size */
     Column *c = q.columns + way->column;
-    if (c->levels) return (c->adds[way->side][k] - c->adds[(int)way->start][k]) / way->scale;
-    return c->slope[k] * way->side * way->scale;
+    if (!c->levels) return *size = quad_abs(c->slope[k] * way->scale), c->slope[k] * way->side * way->scale;
+    quad to = c->adds[way->side][k], from = c->adds[(int)way->start][k];
+    *size = (quad_abs(to) + quad_abs(from)) / way->scale;
+    return (to - from) / way->scale;
 }
 
 static int by_slope(const void *a, const void *b) { quad x = *(const quad *)a, y = *(const quad *)b; return (x < y) - (x > y); }
@@ -2273,9 +2277,9 @@ static int looked_at(const Region *box) { /* the units of a box; returns 0 if no
             size += c->levels ? quad_abs(value) : quad_abs(c->slope[k] * box_of.starts[j]) + quad_abs(c->adds[0][k]);
         }
         for (int d = 0; d < lines; d++) {
-            quad x = (d ? along(box_of.directions + d - 1, k) : at) * GRAINS, its = d ? quad_abs(x) : size * GRAINS;
-            high[k - 1][d] = up(x, its);
-            low[k - 1][d] = -up(-x, its);
+            quad its = size, x = d ? along(box_of.directions + d - 1, k, &its) : at;
+            high[k - 1][d] = up(x * GRAINS, its * GRAINS);
+            low[k - 1][d] = -up(-x * GRAINS, its * GRAINS);
         }
         first[k - 1] = -INFINITY;
         last[k - 1] = INFINITY;
@@ -2313,10 +2317,10 @@ static void least_tilted(int j, const Piece *piece, const quad *worth, const qua
     Column *c = q.columns + j;
     found[0] = found[1] = (Least){0, 0};
     quad start = box_of.starts[j], steep = 0, size = 0, slope = c->levels ? 0 : gain(c->slope, worth, &steep), shift = c->levels ? 0 : gain(c->adds[0], worth, &size);
-    if (!c->levels && piece->stay) found[0] = (Least){-slope * c->start - shift - (steep * quad_abs((quad)c->start) + size) * (quad)1e-31, 1};
+    if (!c->levels && piece->stay) found[0] = (Least){-slope * c->start - shift - (steep * quad_abs((quad)c->start) + size) * SLACK, 1};
     if (!c->levels && piece->change) {
         quad stays = change_in(c, start, start, -slope, steep, q.none);
-        if (stays < INFINITY) found[1] = (Least){stays - shift - size * (quad)1e-31, 1};
+        if (stays < INFINITY) found[1] = (Least){stays - shift - size * SLACK, 1};
     }
     for (int d = -1; d < box_of.count; d++) {
         Direction *way = box_of.directions + d;
@@ -2326,13 +2330,13 @@ static void least_tilted(int j, const Piece *piece, const quad *worth, const qua
         if (c->levels) {
             int k = d < 0 ? (int)start : way->side;
             quad terms = q.none ? 0 : c->asked[k], extra = d < 0 ? 0 : way->scale * tilt[d];
-            cost = terms - gain(c->adds[k], worth, &terms) - extra - (terms + quad_abs(extra)) * (quad)1e-31;
+            cost = terms - gain(c->adds[k], worth, &terms) - extra - (terms + quad_abs(extra)) * SLACK;
             its = found + (k != c->home);
         } else {
             quad far = start + way->side * way->far, tilts = way->side * tilt[d] / way->scale;
             quad best = change_in(c, far < start ? far : start, far < start ? start : far, -slope - tilts, steep + quad_abs(tilts), q.none);
             if (best == (quad)INFINITY) continue;
-            cost = best + tilts * start - shift - (quad_abs(best) + quad_abs(tilts * start) + size) * (quad)1e-31;
+            cost = best + tilts * start - shift - (quad_abs(best) + quad_abs(tilts * start) + size) * SLACK;
         }
         if (!its->there || cost < its->cost) *its = (Least){cost, 1};
     }
@@ -2385,7 +2389,7 @@ static int bounded_network(const Region *box, quad *total) { /* at least so much
     }
     begun -= tilt[0];
     size += tilts[0];
-    for (int d = 1; d < lines; d++) tilt[d] += tilts[d] * (quad)1e-31;
+    for (int d = 1; d < lines; d++) tilt[d] += tilts[d] * SLACK;
     for (int k = 1; k < model.inputs; k++) {
         begun -= worth[k] * model.starts[k];
         size += quad_abs(worth[k] * model.starts[k]);
@@ -2394,7 +2398,7 @@ static int bounded_network(const Region *box, quad *total) { /* at least so much
     for (int j = 0; j < q.column_count; j++) least_tilted(j, box->pieces + j, worth, tilt + 1, each[j]);
     for (int k = 0; k < model.units; k++) free(box_of.units[k].over);
     if (!together(each, total)) return 0;
-    *total += begun - (size + quad_abs(*total)) * (quad)1e-30;
+    *total += begun - (size + quad_abs(*total)) * SLACK;
     return 1;
 }
 
