@@ -788,7 +788,7 @@ typedef struct { int column, lost; unsigned char *inside; double above, most; } 
 typedef struct { Part *parts; int count; } Rule; /* what never is true at once */
 typedef struct { whole *score; int from, to; } Leaf;             /* its entries */
 typedef struct { int column, pair, from, to; } Entry;            /* its blocks */
-typedef struct { int column, first, last; int *of_cell; } Pair;  /* the blocks of a column in a tree, and that of each cell or -1 */
+typedef struct { int column, first, last; int *of_cell, *sample; } Pair; /* the blocks of a column in a tree, that of each cell or -1, and a cell of each */
 typedef struct { int leaf, leaf_end, pair, pair_end; } Grown; /* the leaves and the pairs of a tree */
 
 typedef struct { int plus, less; whole goal; quad least; } Goal; /* what is added to one sum, less what is added to another, is at least so much */
@@ -1433,14 +1433,17 @@ static int pair_of(Grown *tree, Tree *from, int j, int copy) { /* the blocks of 
     }
     for (int k = 0; k < labels; k++) other[k] = -1;
     if (labels > 1) {
-        int found = 0;
+        int found = 0, *sample = room(labels, sizeof(int));
         for (int cell = 0; cell < c->cells; cell++) {
             if (!q.alive[c->first + cell]) { label[cell] = -1; continue; }
-            if (other[label[cell]] < 0) other[label[cell]] = q.block_count + found++; /* sorted by their lowest cell */
+            if (other[label[cell]] < 0) { /* sorted by their lowest cell */
+                sample[found] = cell;
+                other[label[cell]] = q.block_count + found++;
+            }
             label[cell] = other[label[cell]];
         }
         more(q.pairs, q.pair_count, q.pair_space);
-        q.pairs[q.pair_count++] = (Pair){j, q.block_count, q.block_count + found, label};
+        q.pairs[q.pair_count++] = (Pair){j, q.block_count, q.block_count + found, label, sample};
         q.block_count += found;
         tree->pair_end = q.pair_count;
     } else free(label);
@@ -1467,8 +1470,20 @@ static void read_tree(int t) {
             parent[child] = i;
         }
     }
-    for (int j = 0; j < q.column_count; j++) if (asked[j]) pair_of(tree, from, j, copy);
-    unsigned char *inside = room(q.cells, 1);
+    int *blocks = room(q.column_count, sizeof(int)), **samples = room(q.column_count, sizeof(int *)); /* of a column that is not told apart, one of all cells */
+    unsigned char **inside = room(q.column_count, sizeof(unsigned char *));
+    for (int j = 0; j < q.column_count; j++) {
+        if (!asked[j]) continue;
+        Column *c = q.columns + j;
+        if (pair_of(tree, from, j, copy)) {
+            blocks[j] = q.pairs[q.pair_count - 1].last - q.pairs[q.pair_count - 1].first;
+            samples[j] = q.pairs[q.pair_count - 1].sample;
+        } else {
+            samples[j] = room(1, sizeof(int));
+            for (int cell = c->cells - 1; cell >= 0; cell--) if (q.alive[c->first + cell]) samples[j][0] = cell, blocks[j] = 1;
+        }
+        inside[j] = room(blocks[j], 1);
+    }
     for (int leaf = 0; leaf < n; leaf++) {
         if (from->nodes[leaf].left >= 0 || (leaf && parent[leaf] < 0)) continue;
         int reached = 1, first = q.entry_count, rooted = leaf == 0;
@@ -1476,38 +1491,30 @@ static void read_tree(int t) {
         for (int child = leaf, at = parent[leaf]; at >= 0; child = at, at = parent[at]) {
             Node *node = from->nodes + at;
             int j = column_of[node->feature];
-            Column *c = q.columns + j;
-            if (!asked[j]) memcpy(inside + c->first, q.alive + c->first, c->cells);
+            if (!asked[j]) memset(inside[j], 1, blocks[j]);
             asked[j] = 1;
             rooted |= at == 0;
-            if (node->left != node->right)
-                for (int cell = 0; cell < c->cells; cell++)
-                    if (inside[c->first + cell]) inside[c->first + cell] = goes_left(node, j, cell, copy) == (child == node->left);
+            for (int b = 0; b < blocks[j] && node->left != node->right; b++)
+                if (inside[j][b]) inside[j][b] = goes_left(node, j, samples[j][b], copy) == (child == node->left);
         }
         if (!rooted) continue;
-        for (int p = tree->pair; p < tree->pair_end; p++) {
-            Pair *pair = q.pairs + p;
-            Column *c = q.columns + pair->column;
-            if (!asked[pair->column]) continue;
-            int some = 0, all = 1, from_member = q.member_count;
-            for (int cell = 0; cell < c->cells; cell++) {
-                if (!q.alive[c->first + cell]) continue;
-                if (!inside[c->first + cell]) { all = 0; continue; }
-                int block = pair->of_cell[cell], known = 0;
-                some = 1;
-                for (int m = q.member_count - 1; m >= from_member && !known; m--) known = q.members[m] == block;
-                if (known) continue;
-                more(q.members, q.member_count, q.member_space);
-                q.members[q.member_count++] = block;
-            }
-            reached &= some;
-            if (all) { q.member_count = from_member; continue; }
-            more(q.entries, q.entry_count, q.entry_space);
-            q.entries[q.entry_count++] = (Entry){pair->column, p, from_member, q.member_count};
+        for (int j = 0; j < q.column_count && reached; j++) {
+            if (!asked[j]) continue;
+            reached = 0;
+            for (int b = 0; b < blocks[j]; b++) reached |= inside[j][b];
         }
-        for (int j = 0; j < q.column_count && reached; j++) { /* a column that the tree does not tell apart leads here, or not */
-            Column *c = q.columns + j;
-            if (asked[j]) { reached = 0; for (int cell = 0; cell < c->cells; cell++) reached |= inside[c->first + cell]; }
+        for (int p = tree->pair; p < tree->pair_end && reached; p++) {
+            Pair *pair = q.pairs + p;
+            int j = pair->column, from_member = q.member_count;
+            if (!asked[j]) continue;
+            for (int b = 0; b < blocks[j]; b++) {
+                if (!inside[j][b]) continue;
+                more(q.members, q.member_count, q.member_space);
+                q.members[q.member_count++] = pair->first + b;
+            }
+            if (q.member_count - from_member == blocks[j]) { q.member_count = from_member; continue; }
+            more(q.entries, q.entry_count, q.entry_space);
+            q.entries[q.entry_count++] = (Entry){j, p, from_member, q.member_count};
         }
         if (!reached) { q.entry_count = first; continue; }
         more(q.leaves, q.leaf_count, q.leaf_space);
