@@ -41,9 +41,6 @@ NETWORK = Ensemble(
     tables=("banknote", "breast", "pima"),
 )
 
-SECOND_READS = 100_000
-"""The second checker takes longer than the first for models of more leaves."""
-
 
 class Proof(NamedTuple):
     """One proven row: seconds to search, to prove, and to check by the first and the second checker, and megabytes."""
@@ -76,7 +73,7 @@ def _measured(name: str, question: Question, scale: Scale) -> Iterator[Number]:
         return
     answers = answers[claimed]
     with TemporaryDirectory() as folder:
-        program = _compiled(Path(folder)) if (question.leaves or 0) < SECOND_READS else None
+        program = _compiled(Path(folder))
         bf.prove(answers[0], question.model, folder, progress=False)  # loads and compiles
         made, together = _took(partial(bf.prove, answers, question.model, folder, progress=False))
         asked = [
