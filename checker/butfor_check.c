@@ -575,7 +575,7 @@ static void read_catboost(Text data) { /* all nodes of a level of a tree have on
     Json *objective = part(part(part(part(&all, "model_info"), "params"), "loss_function"), "type"), *categories = maybe(about, "categorical_features");
     int value = is(objective, "RMSE"), several = is(objective, "MultiClass");
     need(value || several || is(objective, "Logloss"), "an objective that is not read");
-    need(scale->count == 2 && strtod(scale->items[0].text, NULL) == 1, "a scale");
+    need(scale->count == 2 && decimal(scale->items) == 1, "a scale");
     need(!categories || !list(categories)->count, "categories of CatBoost are not read");
     model.single = 1;
     model.step = ldexp(1, -53);
@@ -682,7 +682,7 @@ static void read_linear(Text data) {
     begin(kind, last ? last->sums : sums);
     model.doubts = room(model.widest, sizeof(quad));
     model.off = room(model.widest, sizeof(quad));
-    need(last ? off != NULL : 1, "no doubt of what reaches a network");
+    need(!last || off, "no doubt of what reaches a network");
     need(!off || list(off)->count == sums, "not a doubt for each sum");
     for (int k = 0; off && k < sums; k++) need((model.off[k + 1] = real(off->items + k)) >= 0, "a doubt below 0");
     model.starts = room(model.inputs, sizeof(quad));
@@ -962,7 +962,6 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     Json *now_is = part(own, "now"), *lost = maybe(about, "missing"), *lose = maybe(own, "missing");
     int known = now_is->kind != 'n';
     double low = real(part(own, "least")), high = real(part(own, "most")), fees[3];
-    quad least = low, most = high;
     Json *price = list(part(own, "price")), *grid = part(about, "grid"), *edges = part(about, "edges");
     need(price->count == 3, "no three prices");
     for (int i = 0; i < 3; i++) { fees[i] = real(price->items + i); need(fees[i] >= 0, "a negative price"); }
@@ -992,7 +991,7 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
         need(step == 0 || (blur == 0 && q.norm == 'a' && quad_abs(steps) < FAR && steps == floor_of(steps)), "a ball of numbers on a grid");
     }
     c->ends = room(cuts * q.copies + given, sizeof(End));
-    quad turns[cuts + 1];
+    quad *turns = room(cuts, sizeof(quad));
     if (edges->kind != 'n') need(list(edges)->count == cuts, "not an edge for each cut");
     for (int i = 0; i < cuts; i++) {
         double cut = c->cuts[i], end = edges->kind != 'n' ? real(edges->items + i) : cut, turn = end;
@@ -1010,6 +1009,7 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     c->read = c->cuts;
     c->read_count = cuts;
     for (int r = 1; r < q.copies; r++) if (reply(r, j)) moved_ends(c, reply(r, j), turns);
+    free(turns);
     for (int both = 0; both < 2; both++) { /* an end of a reply that belongs to both cells says so of the same end elsewhere */
         for (int i = 0; i < given && !both; i++) count = end_at(c, count, cuts, real(others->items + i), 0, 0);
         for (int r = 1; r < q.copies; r++)
@@ -1035,12 +1035,13 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     for (int i = 0; known && i < count; i++)
         c->home += edges->kind != 'n' || !c->ends[i].own ? c->ends[i].end < now : c->ends[i].cut < as_read(now);
     Json *line = maybe(about, "line");
-    for (int i = 0; i < 3; i++) c->line[i] = line ? real(list(line)->items + (i < line->count ? i : 0)) : i == 0;
-    need(!line || line->count == 3, "a line of other numbers");
+    int bent = line && line->kind != 'n' && list(line)->count;
+    need(!bent || line->count == 3, "a line of other numbers");
+    for (int i = 0; i < 3; i++) c->line[i] = bent ? real(line->items + i) : i == 0;
     c->far = known ? quad_abs(now) : 0;
     if (low <= high) c->far = quad_abs(low) > c->far ? quad_abs(low) : c->far, c->far = quad_abs(high) > c->far ? quad_abs(high) : c->far;
     c->far += c->radius;
-    c->least = least, c->most = most, c->start = now, c->known = known;
+    c->least = low, c->most = high, c->start = now, c->known = known;
     memcpy(c->fees, fees, sizeof fees);
     c->price = room(c->cells, sizeof(whole));
     for (int cell = 0; cell <= count; cell++) {
@@ -1200,7 +1201,7 @@ static void read_rules(Json *told) {
 
 static void read_terms(void) { /* what columns add to weighted sums, and by how much these may be off */
     int sums = model.inputs + q.limit_count;
-    need(q.column_count < 50000 && sums < 50000 && model.widest < 50000 && model.features < 50000, "more terms than this checker counts");
+    need(q.column_count < 10000 && sums < 10000 && model.widest < 10000 && model.features < 50000, "more terms than this checker counts");
     quad *sizes = room(sums, sizeof(quad));
     q.doubts = room(model.widest, sizeof(quad));
     for (int j = 0; j < q.column_count; j++) {
@@ -1352,7 +1353,8 @@ static quad held(const Goal *goal) { /* at most what the shifts of a ball take f
     for (int j = 0; j < q.column_count; j++) {
         Column *c = q.columns + j;
         if (c->radius == 0) continue;
-        quad loss = quad_abs(c->slope[goal->plus] - c->slope[goal->less]) * c->radius;
+        quad a = c->slope[goal->plus], b = c->slope[goal->less], loss = (quad_abs(a - b) - (quad_abs(a) + quad_abs(b)) * SLACK) * c->radius;
+        if (loss < 0) continue;
         sum += loss;
         squares += loss * loss;
         most = loss > most ? loss : most;
@@ -2157,7 +2159,7 @@ static int started(const Region *box) { /* where it starts, and the directions; 
             if (piece->stay && !q.none) {
                 quad other = rate > 0 ? (spare - c->fees[0]) / rate : spare > c->fees[0] ? far : 0;
                 far = other < far ? other : far;
-                other = c->fees[2] > 0 ? root(spare / c->fees[2]) * (1 + (quad)1e-29) + ldexp(1, -100) : far;
+                other = c->fees[2] > 0 ? root(spare / c->fees[2]) * (1 + 3 * SLACK) + ldexp(1, -100) : far;
                 far = other < far ? other : far;
                 rate += far > 0 ? c->fees[0] / far * (1 - SLACK) : 0;
             }

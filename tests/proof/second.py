@@ -61,6 +61,12 @@ def first_accepts(file: Path) -> bool:
     return True
 
 
+def both_verify(second: Path, true: Sequence[Case], folder: Path) -> bool:
+    """Whether both checkers accept all cases. What is true has room."""
+    files = [written(case, folder / str(k)) for k, case in enumerate(true)]
+    return all(map(first_accepts, files)) and {*said(second, files)} == {VERIFIED}
+
+
 def agree(second: Path, tried: Sequence[Case], folder: Path) -> list[bool]:
     """Which cases the first checker accepts. The second one says the same, unless it has no room for a number."""
     files = [written(case, folder / str(k)) for k, case in enumerate(tried)]

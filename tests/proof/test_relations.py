@@ -328,7 +328,7 @@ def test_a_false_claim_ends_in_a_row_that_keeps_the_relation(tmp_path: Path) -> 
 
 
 def test_the_words_are_those_of_the_relation() -> None:
-    words = cases("tree")[5].check() + cases("tree")[2].check()
+    words = cases("tree")[5].check() + cases("forest")[2].check()
     assert "The sum of 1 times a, of size (1.0: -3, 2.5: -15/2, 4.0: -12) is 0 at most, give or take " in words
     assert "The sum of 1 times a, -2 times b is 1 at least and 1 at most, give or take " in words
 

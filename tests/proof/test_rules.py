@@ -314,7 +314,7 @@ def test_the_words_are_those_of_the_rule() -> None:
 
 
 def test_a_missing_number_in_a_rule_must_be_one_that_may_be_missing() -> None:
-    for case in (true_by_hand()[0], whole_cases("tree")[0]):
+    for case in (true_by_hand()[0], whole_cases("linear")[0]):
         rule = [next([j, None, None, True] for j, its in enumerate(case.own["columns"]) if "prices" not in its)]
         with pytest.raises(checker().Wrong, match="is missing in a rule"):
             replace(case, own={**case.own, "never": [rule], "answer": None}).check()

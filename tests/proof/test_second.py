@@ -26,7 +26,7 @@ from tests.proof import (
 from tests.proof.attacks import attacks
 from tests.proof.by_hand import by_hand, unclear
 from tests.proof.cases import KINDS, Case, cases, estimator, table
-from tests.proof.second import VERIFIED, agree, first_accepts, said, second, written
+from tests.proof.second import VERIFIED, agree, both_verify, first_accepts, said, second, written
 from tests.shorter import first
 
 __all__ = ["second"]
@@ -52,7 +52,7 @@ def of_kinds(cases: Callable[[str], Iterable[Case]], kinds: Iterable[str]) -> li
 @pytest.mark.parametrize(("kinds", "count"), [(KINDS[::6], 60), pytest.param(KINDS, 3000, marks=pytest.mark.long)])
 def test_both_say_the_same_of_sums_of_trees(second: Path, tmp_path: Path, kinds: tuple[str, ...], count: int) -> None:
     every = tuple(of_kinds(cases, kinds))
-    assert all(agree(second, every, tmp_path / "true"))
+    assert both_verify(second, every, tmp_path / "true")
     agree(second, [*by_hand(), *unclear(), *attacks(random.Random(count), every, count)], tmp_path / "attacks")
 
 
@@ -61,7 +61,7 @@ def test_both_say_the_same_of_sums_of_trees(second: Path, tmp_path: Path, kinds:
 def test_both_say_the_same_of_other_families(family: str, seed: int, count: int, second: Path, tmp_path: Path) -> None:
     (make, another), r = FAMILIES[family], random.Random(seed)
     every = list(make())
-    assert all(agree(second, every, tmp_path / "true"))
+    assert both_verify(second, every, tmp_path / "true")
     accepted = agree(second, [another(r, r.choice(every)) for _ in range(count)], tmp_path / "attacks")
     assert count / 20 < sum(accepted) < count
 
@@ -69,7 +69,7 @@ def test_both_say_the_same_of_other_families(family: str, seed: int, count: int,
 @pytest.mark.long
 def test_both_say_the_same_of_lies_about_real_numbers_and_rules(second: Path, tmp_path: Path) -> None:
     real = tuple(of_kinds(test_rules.real_cases, test_rules.KINDS))
-    assert all(agree(second, real, tmp_path / "true"))
+    assert both_verify(second, real, tmp_path / "true")
     agree(second, list(attacks(random.Random(1), real, 2500)), tmp_path / "attacks")
 
 
