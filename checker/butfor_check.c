@@ -251,7 +251,7 @@ typedef struct { int units, sums; quad *leak, *base, **weight; } Layer; /* a uni
 /* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on.
    Weighted sums begin at starts: of each feature, what a unit adds to each of them. */
 static struct {
-    Tree *trees; int count, kind, single, alone, votes, arrays, mean, sums, first, classes; quad *base, *doubts, *off, extra, weight; double step; Curve *curves;
+    Tree *trees; int count, kind, single, alone, votes, mean, sums, first, classes; quad *base, *doubts, *off, extra, weight; double step; Curve *curves;
     quad **weights, *starts; int features, inputs; Path *paths; int path_count;
     Layer *layers; int layer_count, units, widest; /* what a network makes of weighted sums; widest: the most sums at once */
 } model;
@@ -529,7 +529,6 @@ static void read_arrays(Text data) {
     double scale = real(part(&all, "scale"));
     int plain = scale == 1;
     for (int k = 0; k < sums; k++) plain &= (model.base[k + 1] = real(base->kind == '[' ? base->items + k : base)) == 0;
-    model.arrays = 1;
     read_curves(&all);
     model.mean = truth(part(&all, "mean"));
     need(!model.mean || kind != MEAN, "a mean of means");

@@ -613,7 +613,7 @@ class Wanted:
             one = (classes or [0])[0]
             pairs = [way for way, value in model.paths if (
                 value.index(max(value)) in classes if what == "class" else sign * value[one] >= sign * at)]  # fmt: skip
-            low = high = F(not pairs)  # if no leaf says it, 0 would have to be 1
+            low = high = sign * F(not pairs)  # if no leaf says it, 0 would have to be 1
             pairs = pairs or [[(0, 0)]]
         elif what == "class" and model.kind != "logistic":
             low = high = F(0)
