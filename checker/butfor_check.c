@@ -1825,20 +1825,29 @@ static void put(Box box) {
     walk.open[walk.count++] = box;
 }
 
+static char *mask_of(Json *told) { /* of cells or levels, hexadecimal */
+    char *mask = text_of(told);
+    if (!strncmp(mask, "0x", 2)) mask += 2;
+    need(*mask && strspn(mask, "0123456789abcdef") == strlen(mask), "a mask that this checker does not read");
+    return mask;
+}
+
+static int in_mask(const char *mask, int k) {
+    size_t size = strlen(mask);
+    int digit = (size_t)k / 4 < size ? mask[size - 1 - k / 4] : '0';
+    return (digit <= '9' ? digit - '0' : digit - 'a' + 10) >> k % 4 & 1;
+}
+
 static void split(Json *what) {
     need(list(what)->count == 2, "a split of two numbers");
     int j = (int)number(what->items, 0, q.column_count);
     Column *c = q.columns + j;
     Box old = walk.open[--walk.count], parts[2] = {box_like(&old), box_like(&old)};
     int in[2] = {0, 0};
-    char *mask = what->items[1].kind == '"' ? what->items[1].text : NULL;
+    char *mask = what->items[1].kind == '"' ? mask_of(what->items + 1) : NULL;
     whole cut = mask ? 0 : number(what->items + 1, 0, c->cells + 1);
-    if (mask && !strncmp(mask, "0x", 2)) mask += 2;
-    size_t size = mask ? strlen(mask) : 0;
-    need(!mask || (size && strspn(mask, "0123456789abcdef") == size), "no mask");
     for (int k = 0; k < c->cells; k++) {
-        int digit = mask && (size_t)k / 4 < size ? mask[size - 1 - k / 4] : '0';
-        int first = mask ? (digit <= '9' ? digit - '0' : digit - 'a' + 10) >> k % 4 & 1 : k < cut;
+        int first = mask ? in_mask(mask, k) : k < cut;
         if (!old.alive[c->first + k]) continue;
         in[first]++;
         parts[first].alive[c->first + k] = 0; /* parts[0] comes first, parts[1] is the rest */
@@ -1960,19 +1969,29 @@ static quad end_of(const Region *box, int g, int sign) { /* the most that a logi
     return most / unit - sign * q.goals[g].least + (size / unit + quad_abs(q.goals[g].least)) * SLACK;
 }
 
-static int bounded(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
-    int sums = model.inputs + q.limit_count, goals = q.steps ? q.steps[box->way] : linear.goals;
-    quad worth[sums], begun = 0, size = 0;
-    Least each[q.column_count + 1][2];
-    memset(worth, 0, sizeof worth);
-    for (int k = 0; k < goals + q.limit_count; k++) {
-        Goal limit = {.plus = model.inputs + k - goals}, *goal = k < goals ? q.goals + box->way * q.width + k : &limit;
-        if (k >= goals) limit.least = -q.limits[k - goals].most;
-        begun += linear.rates[k] * goal->least;
-        size += quad_abs(linear.rates[k] * goal->least);
+static int goals_of(const Region *box) { return q.steps ? q.steps[box->way] : linear.goals; } /* the rates of limits come after */
+
+static quad rated(const Region *box, quad *worth, quad *size) { /* the sum of rates x goals; what a unit of each last sum is worth is added */
+    quad total = 0;
+    for (int k = 0, goals = goals_of(box); k < goals + q.limit_count; k++) {
+        Goal *goal = q.goals + box->way * q.width + k;
+        quad term = linear.rates[k] * (k < goals ? goal->least : -q.limits[k - goals].most);
+        total += term;
+        *size += quad_abs(term);
+        if (k >= goals) continue;
         worth[goal->plus] += linear.rates[k];
         worth[goal->less] -= linear.rates[k];
     }
+    return total;
+}
+
+static int bounded(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
+    int goals = goals_of(box);
+    quad worth[model.inputs + q.limit_count], size = 0;
+    Least each[q.column_count + 1][2];
+    memset(worth, 0, sizeof worth);
+    quad begun = rated(box, worth, &size);
+    for (int e = 0; e < q.limit_count; e++) worth[model.inputs + e] = linear.rates[goals + e];
     for (int j = 0; j < q.column_count; j++) least_of(q.columns + j, box->pieces + j, worth, q.none, each[j]);
     if (!together(each, total)) return 0;
     quad mean = linear.rates[goals + q.limit_count], scale = (quad)((whole)1 << 40) / q.below;
@@ -2040,6 +2059,12 @@ static void put_region(Region box) {
     linear.open[linear.count++] = box;
 }
 
+static Region region_like(const Region *old) {
+    Region box = {room(q.column_count, sizeof(Piece)), old->way, old->sides};
+    memcpy(box.pieces, old->pieces, q.column_count * sizeof(Piece));
+    return box;
+}
+
 static void part_region(Json *what) {
     need(list(what)->count == 2, "a split of two things");
     int j = (int)number(what->items, 0, q.column_count);
@@ -2048,21 +2073,16 @@ static void part_region(Json *what) {
     Region old = linear.open[--linear.count], parts[2];
     Part sets[2] = {{j, 0, NULL, -INFINITY, INFINITY}, {j, 0, NULL, -INFINITY, INFINITY}}; /* what each part lacks */
     if (c->levels) {
-        char *mask = text_of(at);
-        if (!strncmp(mask, "0x", 2)) mask += 2;
-        size_t size = strlen(mask);
-        need(size && strspn(mask, "0123456789abcdef") == size, "a mask that this checker does not read");
+        char *mask = mask_of(at);
         sets[0].inside = room(c->cells, 1);
         sets[1].inside = room(c->cells, 1);
         for (int k = 0; k < c->cells; k++) {
-            int digit = (size_t)k / 4 < size ? mask[size - 1 - k / 4] : '0';
-            sets[1].inside[k] = (digit <= '9' ? digit - '0' : digit - 'a' + 10) >> k % 4 & 1;
+            sets[1].inside[k] = in_mask(mask, k);
             sets[0].inside[k] = !sets[1].inside[k];
         }
     } else if (!is(at, "stay")) sets[0].above = sets[1].most = real(at);
     for (int half = 0; half < 2; half++) {
-        parts[half] = (Region){room(q.column_count, sizeof(Piece)), old.way, old.sides};
-        memcpy(parts[half].pieces, old.pieces, q.column_count * sizeof(Piece));
+        parts[half] = region_like(&old);
         Piece *its = parts[half].pieces + j;
         if (c->levels || !is(at, "stay")) *its = without(c, its, sets + half);
         else *(half ? &its->stay : &its->change) = 0;
@@ -2353,19 +2373,11 @@ static void least_tilted(int j, const Piece *piece, const quad *worth, const qua
 static int bounded_network(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
     if (!looked_at(box)) return 0;
     int n = model.units, lines = box_of.count + 1;
-    quad worth[model.widest + q.limit_count], back[model.widest + q.limit_count], begun = 0, size = 0, tilt[lines], tilts[lines];
+    quad worth[model.widest + q.limit_count], back[model.widest + q.limit_count], size = 0, tilt[lines], tilts[lines];
     Least each[q.column_count + 1][2];
     memset(worth, 0, sizeof worth);
     for (int d = 0; d < lines; d++) tilt[d] = tilts[d] = 0;
-    for (int k = 0; k < linear.goals + q.limit_count; k++) {
-        Goal *goal = q.goals + box->way * q.width + k;
-        quad least = k < linear.goals ? goal->least : -q.limits[k - linear.goals].most;
-        begun += linear.rates[k] * least;
-        size += quad_abs(linear.rates[k] * least);
-        if (k >= linear.goals) continue;
-        worth[goal->plus] += linear.rates[k];
-        worth[goal->less] -= linear.rates[k];
-    }
+    quad begun = rated(box, worth, &size);
     for (int l = model.layer_count - 1; l >= 0; l--) {
         Layer *layer = model.layers + l;
         n -= layer->units;
@@ -2428,8 +2440,8 @@ static void part_unit(int n) { /* first where what reaches it is at least 0, the
     need(!old.sides[n], "a unit that is on one side already");
     linear.count--;
     for (int side = -1; side < 2; side += 2) {
-        Region box = {room(q.column_count, sizeof(Piece)), old.way, room(model.units, sizeof(int))};
-        memcpy(box.pieces, old.pieces, q.column_count * sizeof(Piece));
+        Region box = region_like(&old);
+        box.sides = room(model.units, sizeof(int));
         memcpy(box.sides, old.sides, model.units * sizeof(int));
         box.sides[n] = side;
         more(linear.open, linear.count, linear.space);

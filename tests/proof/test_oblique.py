@@ -241,14 +241,16 @@ def test_real_numbers_cost_what_each_leaf_costs(cost: Any, tmp_path: Path) -> No
         assert one.below == pytest.approx(least, rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["all is fixed", "no leaf says it"])
+@pytest.mark.parametrize("kind", ["all is fixed", "no leaf says so much", "no leaf says so little"])
 def test_that_nothing_helps_is_proven(kind: str, tmp_path: Path) -> None:
     X, y = table()
     model = prepared(learner(2, TAORegressor)).fit(X, y)
     low = model.predict(X).argmin()
     asked: dict[str, Any] = {"target": bf.value(at_least=float(model.predict(X).max()))}
-    if kind == "no leaf says it":
+    if kind == "no leaf says so much":
         asked = {"target": bf.value(at_least=1e3)}
+    elif kind == "no leaf says so little":
+        asked = {"target": bf.value(at_most=-1e3)}
     else:
         asked["constraints"] = [bf.fixed("a", "b", "c", "job")]
     proofs = bf.prove(bf.Explainer(model, data=X).explain(X.iloc[[low]], **asked), model, tmp_path)
