@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
 from butfor.model.nodes import Nodes
 from butfor.solvers.swarm.hypercube import hypercube
+from butfor.space.space import Space
 from butfor.testing.problems import Kinds, random_problem
 
 
@@ -25,5 +26,7 @@ def test_nodes_that_a_library_keeps_as_columns_of_a_table_are_copied() -> None:
 
 
 def test_the_units_of_whole_numbers_are_floats() -> None:
-    kinds = Kinds(continuous=False, levels=False, missing=False)
-    assert all(hypercube(random_problem(seed, "trees", kinds)).width.dtype == np.float64 for seed in range(5))
+    problem = random_problem(0, "trees", Kinds(continuous=False, levels=False, missing=False))
+    told = Space([replace(feature, low=0, high=9) for feature in problem.space])
+    assert isinstance(told.features[0].range, int), "as it was told"
+    assert hypercube(replace(problem, space=told)).width.dtype == np.float64
