@@ -132,6 +132,24 @@ static char *said(void) { /* a text, between quotes */
     return first;
 }
 
+static int is_number(const char *at) { /* as JSON writes them: no zero before other digits, and digits around a point */
+    const char *digits = "0123456789";
+    at += *at == '-';
+    size_t whole_part = strspn(at, digits);
+    if (!whole_part || (*at == '0' && whole_part > 1)) return 0;
+    at += whole_part;
+    if (*at == '.') {
+        if (!strspn(at + 1, digits)) return 0;
+        at += 1 + strspn(at + 1, digits);
+    }
+    if (*at == 'e' || *at == 'E') {
+        at += 1 + (at[1] == '+' || at[1] == '-');
+        if (!strspn(at, digits)) return 0;
+        at += strspn(at, digits);
+    }
+    return !*at;
+}
+
 static Json parsed_part(int depth) {
     Json found = {0};
     blank();
@@ -173,7 +191,7 @@ static Json parsed_part(int depth) {
     found.text = room(size + 1, 1);
     memcpy(found.text, first, size);
     found.kind = !strcmp(found.text, "null") ? 'n' : !strcmp(found.text, "true") ? 't' : !strcmp(found.text, "false") ? 'f' : '0';
-    if (found.kind == '0') need(strspn(found.text, "0123456789+-.eE") == size, "no number");
+    need(found.kind != '0' || is_number(found.text), "no number");
     return found;
 }
 

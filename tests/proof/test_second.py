@@ -126,6 +126,13 @@ def test_it_says_what_it_does_not_read(second: Path, tmp_path: Path) -> None:
     assert words.startswith("NOT VERIFIED: not there: ")
 
 
+@pytest.mark.parametrize("number", ["02", "+2", "2.", ".5", "2e", "-", "0x2"])
+def test_a_number_that_is_no_json_is_refused(number: str, second: Path, tmp_path: Path) -> None:
+    case = cases("tree")[0]
+    steps = [f'{{"rate":[{number},0]}}', *case.steps]
+    assert not any(agree(second, [replace(case, steps=steps)], tmp_path))
+
+
 @pytest.mark.parametrize("weight", [1.0, 0.5])
 def test_trees_with_weights_are_refused(weight: float, second: Path, tmp_path: Path) -> None:
     """XGBoost 3.4 tells of dropout beside the trees, and no longer by the name of the booster."""
