@@ -165,7 +165,7 @@ SABOTAGE = {
     "one leaf of several": ("pairs = pairs or [[(0, 0)]]", "pairs = pairs[-1:] or [[(0, 0)]]"),
     "left for right": ("in (left, (0, own)), (right, (own, 0)):", "in (left, (own, 0)), (right, (0, own)):"),
     "the last of equals": ("value.index(max(value)) in classes", "value[::-1].index(max(value)) not in classes"),
-    "no leaf if one says it": ("low = high = F(not pairs)", "low = high = F(1)"),
+    "no leaf if one says it": ("low = high = sign * F(not pairs)", "low = high = F(1)"),
     "ends as they are": ("sign * value[one] >= sign * at", "sign * value[one] > sign * at"),
 }  # fmt: skip
 
