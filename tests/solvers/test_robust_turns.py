@@ -33,7 +33,7 @@ def problem_in_ball(seed: int, form: str, norm: BallNorm) -> Problem:
 
 
 @pytest.mark.shorter(1)
-@pytest.mark.parametrize("seeds", first(1, [range(2), range(2, 20)]))
+@pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 20)]))
 @pytest.mark.parametrize(
     ("form", "norm"), [("ensemble", BallNorm.LINF), ("ensemble", BallNorm.L2), ("network", BallNorm.LINF)]
 )
