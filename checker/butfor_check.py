@@ -29,6 +29,7 @@ from copy import copy
 from decimal import Context, Decimal
 from fractions import Fraction as F
 from functools import lru_cache, reduce
+from itertools import combinations, product
 from math import gcd, isqrt, log, sqrt
 from operator import lt, mul
 
@@ -301,22 +302,22 @@ class Model:
     single: whether values are read as float32
     kind: "logistic" (the sum is the logit of class 1), "mean" (the probability of class 1 is the mean of what its `curves` make
         of the sums), "shares" (the means of leaves are probabilities, and the class with most is predicted), "largest" (the
-        class of the largest sum is predicted), "value", "score" (class 1 is above 0), or
+        class of the largest sum is predicted), "value", "score" (class 1 is above 0), "votes" (each sum above 0 is a vote for
+        class 1, and of equal counts, the first is predicted), or
         "leaves" (sums are what a tree compares with 0: the leaf says the value, or the probability of each class)
     paths: the leaves of such a tree, with the pairs of sums of which the first is not below the second on the way
-    over: what the sums are divided by
+    ballots: how much each vote counts; over: what the sums are divided by
+    at: how many sums of others come before; parts: each model whose sums these are, with what is its own. Most are alone
     doubts: by how much each sum of trees may be off in the estimator, in whatever order it adds up
-    step: a rounding of its numbers; extra: what else each sum may be off by
+    step: a rounding of its numbers; fine (sums): of its additions; extra: what else each sum may be off by
     """
 
     def __init__(self, kind, data):
-        self.trees, self.weights, self.layers, self.paths, self.curves = [], [], [], [], []
-        self.over, self.alone = 1, False
+        self.trees, self.weights, self.layers, self.paths, self.curves, self.ballots = [], [], [], [], [], []
+        self.over, self.alone, self.at, self.others = 1, False, 0, []
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
-        self.first = len(self.base) > 2 and self.kind not in ("mean", "leaves")  # the sum of class 0
-        self.classes = {"mean": 2, "leaves": len(self.paths and self.paths[0][1])}.get(self.kind, len(self.base) - self.first)
         self.leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in self.trees]
         self.splits = {node[0]: {} for nodes in self.trees for node in nodes if len(node) > 1}
         for node in (node for nodes in self.trees for node in nodes if len(node) > 1):
@@ -324,37 +325,64 @@ class Model:
         sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
         self.doubts = [F(0) if self.alone else self.rounding(*each) for each in enumerate(zip(*sizes))]  # alone, nothing is added
         whole_votes = all(sorted(leaf) == [0] * (len(leaf) - 1) + [1] for its in self.leaves for leaf in its)
-        self.votes = self.kind == "shares" and whole_votes and not any(self.base + self.extra)
+        self.votes = self.kind == "shares" and whole_votes and not any(self.base + self.extra) and not self.others
+        self.parts = [self.part(0, len(self.base) - 1 - sum(count for count, *_ in self.others))]
+        for count, *about in self.others:
+            self.parts.append(self.part(self.parts[-1].at + len(self.parts[-1].base) - 1, count, *about))
+
+    def part(self, at, count, *about):
+        """One of several models, whose sums come after some. about: its kind, step, what its sums are divided by, its name."""
+        its = copy(self)
+        if about:
+            its.kind, its.step, its.over, its.named = about
+        its.at, its.base = at, [F(0), *self.base[at + 1 : at + 1 + count]]
+        its.first = its.kind in ("largest", "shares")  # the sum of class 0
+        need(its.kind in ("leaves", "mean", "votes") or (count > 1) == its.first, "another number of sums")
+        its.classes = len(its.paths[0][1]) if its.paths else count if its.first else 2
+        return its
+
+    def own(self, each):
+        """Of what there is for each sum, what there is for the own sums of a part, after that of the sum that is 0."""
+        return [each[0], *each[1 + self.at : self.at + len(self.base)]]
 
     def rounding(self, k, sizes):
         """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
         n = (len(self.weights) or sum(size != 0 for size in sizes)) + 4  # additions, and what is done to a term or to the sum
-        return n * self.fine / (1 - n * self.fine) * (abs(self.starts[k]) + sum(sizes)) + self.spare[k]
+        return n * self.fine[k] / (1 - n * self.fine[k]) * (abs(self.starts[k]) + sum(sizes)) + self.spare[k]
 
     def passed_on(self, sizes, off):
         """By how much the last sums may be off, for first terms of these sizes, whose sums are off by so much themselves."""
         off = [self.rounding(k, its) + x for k, (its, x) in enumerate(zip(sizes, off))]
         size = [abs(start) + sum(its) + x for start, its, x in zip(self.starts, sizes, off)]
         if self.layers:  # they may be made float32 then
-            off = [x + its * (self.step - self.fine) for x, its in zip(off, size)]
+            off = [x + its * (self.step - fine) for x, its, fine in zip(off, size, self.fine)]
         for layer in self.layers:
             size, off = layer.passed_on(size, off, self.step)
         return [x + more for x, more in zip(off, self.extra)] if self.layers else off
 
-    def sums(self, objective, kinds, single, digits, base, off=None):
-        """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts."""
-        need(objective in kinds, "a sum that is not read:", shown(objective))
+    def sums(self, objective, kinds, single, digits, base, off=None, others=()):
+        """What sums are made into, whether values are float32, how many digits sums have, where they begin, further doubts.
+
+        others: what the last sums are, if they are those of other models
+        """
+        own = {"sum": objective, "sums": len(base) - sum(told["sums"] for told in others), "digits": digits, "over": 1}
+        for told in [own, *others]:
+            need(told["sum"] in kinds, "a sum that is not read:", shown(told["sum"]))
+            whole(told["sums"], 1, 10**4, "the sums of a model"), whole(told["digits"], 24, 54, "the digits")
+            whole(told["over"], 1, 10**6, "what sums are divided by")
+        every = [(told["sums"], kinds[told["sum"]], F(1, 1 << told["digits"]), told["over"]) for told in [own, *others]]
+        self.others = [(*its, shown(told["of"])) for its, told in zip(every[1:], others)]
         self.kind, self.single, self.step, self.base = kinds[objective], single, F(1, 1 << digits), [F(0), *base]
-        several = self.kind not in ("logistic", "value", "score")
-        need(self.kind in ("leaves", "mean") or (len(base) > 1) == several, "another number of sums")
         off = [F(0)] * len(base) if off is None else [real(x, "a doubt") for x in off]
         need(len(off) == len(base) and min(off) >= 0, "not a doubt for each sum")
-        self.extra = [F(0)] + [x + 8 * self.step * (self.kind == "largest") for x in off]  # a softmax makes near ones equal
-        self.starts, self.spare, self.fine = self.base, self.extra, self.step
+        steps = [(step, kind == "largest") for count, kind, step, _ in every for _ in range(count)]
+        self.extra = [F(0)] + [x + 8 * step * softmax for x, (step, softmax) in zip(off, steps)]  # which makes near ones equal
+        self.starts, self.spare, self.fine = self.base, self.extra, [F(0)] + [step for step, _ in steps]
 
     def bent(self, curves):
         """What a mean makes of each sum; if nothing is said, its share."""
         need(self.kind == "mean" or curves is None, "curves of sums that are no mean")
+        need(self.kind != "mean" or not self.others, "a mean beside other models")
         sums = (len(self.base) - 1) * (self.kind == "mean")
         for told in [{"weight": 1}] * sums if curves is None else curves:
             straight, bend = told.get("straight", False), [real(x, "a bend") for x in told.get("bend", ())]
@@ -363,6 +391,23 @@ class Model:
             need(not bend or (len(bend) == 3 and bend[0] >= 0 and bend[2] >= 0), "a bend that falls, or whose doubt is not said")
             self.curves.append(Curve(weight, straight, tuple(bend), False))
         need(len(self.curves) == sums, "not a curve for each sum")
+
+    def cast(self, ballots):
+        """How much the vote of each sum counts."""
+        self.ballots, sums = [real(x, "what a vote counts") for x in ballots], (len(self.base) - 1) * (self.kind == "votes")
+        need(len(self.ballots) == sums < 13 and min(self.ballots, default=1) > 0, "not a vote for each sum, or too many")
+        need(not self.others or not sums, "votes beside other models")
+
+    def winning(self, way):
+        """The smallest sets of voters who decide for class 1 (way: 1) or 0 (-1), however the others vote."""
+        (*_, total), scale = in_whole_numbers([*self.ballots, sum(self.ballots)])
+        exact, total, found = total < 1 << 53, F(total, scale), []  # then no order of additions rounds
+        for voters in (its for size in range(len(self.ballots) + 1) for its in combinations(range(len(self.ballots)), size)):
+            lead = 2 * sum(self.ballots[k] for k in voters) - total
+            need(exact or abs(lead) * (1 << 40) > total, "votes that are equal within their rounding")
+            if (lead > 0 or (lead == 0 and way < 0)) and not any(set(less) <= set(voters) for less in found):
+                found.append(voters)
+        return found
 
     def leaf(self, value, which):
         """A leaf that adds to the sum of one class."""
@@ -471,12 +516,13 @@ class Model:
         """A copy of scikit-learn's arrays, or of what butfor read, its numbers as hexadecimal floats."""
         told = parsed(data)
         need(told["format"] == "butfor.forest/1", "its format is not known:", shown(told["format"]))
-        kinds = {kind: kind for kind in ("logistic", "mean", "shares", "value", "largest", "score")}
+        kinds = {kind: kind for kind in ("logistic", "mean", "shares", "value", "largest", "score", "votes")}
         first, scale = told["base"] if type(told["base"]) is list else [told["base"]], real(told["scale"], "the scale")
         base = [real(x, "a base") for x in first]
         count, reads = whole(told.get("digits", 53), 24, 54, "the number of digits"), {"float32": True, "float64": False}
-        self.sums(told["sum"], kinds, reads[told["reads"]], count, base, told.get("off"))
+        self.sums(told["sum"], kinds, reads[told["reads"]], count, base, told.get("off"), told.get("others", ()))
         self.bent(told.get("curves"))
+        self.cast(told.get("ballots", ()))
         plain = not any(self.base) and scale == 1 and "off" not in told
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
@@ -491,9 +537,9 @@ class Model:
                     at = float(cut) if cut in ("inf", "-inf") else real(cut, "a cut")
                     nodes.append((feature, single_below(at) if self.single and abs(at) != INF else at, left, right, lost))
             self.add(nodes)
-        need(not told["mean"] or self.kind != "mean", "a mean of means")
-        self.over = len(self.trees) if told["mean"] else 1
-        self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value")
+        need(not told["mean"] or self.kind not in ("mean", "votes"), "a mean of means, or of votes")
+        self.over = told.get("over", len(self.trees)) if told["mean"] else 1
+        self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value") and not self.others
 
     def read_linear(self, data):
         """A copy of the weights of a linear model, as hexadecimal floats."""
@@ -502,22 +548,24 @@ class Model:
         lists = [x if type(x) is list else [x] for x in (told["base"], *told["weights"])]
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
-        kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves")}
+        kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves", "votes")}
         bits, self.layers = whole(told.get("digits", 53), 24, 54, "the digits"), list(map(Layer, told.get("layers", ())))
         last, off = (self.layers[-1].base, None) if self.layers else (base, told.get("off"))
-        self.sums(told["sum"], kinds, False, bits, last, off)
-        self.fine = F(1, 1 << 53)  # what a sum of fewer digits is off by is told
+        self.sums(told["sum"], kinds, False, bits, last, off, told.get("others", ()))
+        self.fine = [F(1, 1 << 53)] * (len(base) + 1)  # what a sum of fewer digits is off by is told
         if self.layers:
             self.read_layers(told, base)
         self.weights = [(F(0), *its) for its in weights]
         self.bent(told.get("curves"))
+        self.cast(told.get("ballots", ()))
         need(not any(curve.bend for curve in self.curves), "bent shares of weighted sums are not read")
         if self.kind == "leaves":
             self.read_paths(told["tree"])
 
     def read_layers(self, told, starts):
         """What a network makes of weighted sums, which are float64 before its own arithmetic begins."""
-        need(self.kind in ("logistic", "score", "value", "largest"), "what a network is not read to make:", self.kind)
+        network = self.kind in ("logistic", "score", "value", "largest") and not self.others
+        need(network, "what a network is not read to make:", self.kind)
         sizes = [len(starts)] + [len(layer.base) for layer in self.layers]
         need(all(len(layer.leak) == n for layer, n in zip(self.layers, sizes)), "a layer of other units than sums reach it")
         self.starts, self.spare = [F(0), *starts], [F(0)] + [real(x, "a doubt") for x in told["off"]]
@@ -585,8 +633,8 @@ class Wanted:
         ends = [key for key in ("at least", "at most") if key in told]
         need(len(ends) == (what != "class"), "a target without an end, or with two")
         kind = "value" if model.paths and model.classes == 1 else model.kind
-        says = {"value": ("value",), "score": ("class",), "largest": ("class",)}.get(kind, ("class", "probability"))
-        need(what in says, "the model says no", shown(what))
+        says = {"value": ["value"], "score": ["class"], "largest": ["class"], "votes": ["class"]}
+        need(what in says.get(kind, ["class", "probability"]), "the model says no", shown(what))
         at, sign = real(told[ends[0]], "an end") if ends else F(1, 2), -1 if ends == ["at most"] else 1
         low, high, named = at * model.over, at * model.over, which if type(which) is list else [which] * (what != "value")
         self.words = f"{'a predicted ' if what == 'value' else 'a ' if ends else ''}{what}"
@@ -615,6 +663,10 @@ class Wanted:
                 value.index(max(value)) in classes if what == "class" else sign * value[one] >= sign * at)]  # fmt: skip
             low = high = sign * F(not pairs)  # if no leaf says it, 0 would have to be 1
             pairs = pairs or [[(0, 0)]]
+        elif model.kind == "votes":
+            low, high, sign = F(0), F(0), 1 if classes[0] else -1
+            pairs = [[(1 + k, 0)[::sign] for k in voters] for voters in model.winning(sign)]
+            pairs = [way + [(0, 0)] * (max(map(len, pairs)) - len(way)) for way in pairs]  # that 0 is at least 0
         elif what == "class" and model.kind != "logistic":
             low = high = F(0)
             rest = [k for k in range(model.classes) if k not in classes]
@@ -628,6 +680,25 @@ class Wanted:
             return Goal(plus, less, min(edges) + off - doubt, max(edges) + off + doubt, strict)
 
         self.ways = [[goal(*pair) for pair in way] for way in pairs]
+
+    @classmethod
+    def of(cls, model, told, doubts):
+        """What is wanted of each of the models that are asked together."""
+        each = [told, *told.get("others", ())]
+        need(len(each) == len(model.parts), "not what is wanted of each model")
+        first, *rest = [cls(part, its, part.own(doubts)) for part, its in zip(model.parts, each)]
+        need(not rest or model.kind not in ("mean", "votes", "leaves"), "what has no other models")
+        for part, its in zip(model.parts[1:], rest):
+            need(part.kind not in ("mean", "votes", "leaves"), "another model of what is no sum")
+            need(len(first.ways) * len(its.ways) <= 10**4, "too many ways")
+            first.ways = [way + its.among(part.at, more) for way, more in product(first.ways, its.ways)]
+            first.words += f", and of {part.named} {its.words}"
+        return first
+
+    @staticmethod
+    def among(at, way):
+        """The goals of a way, if so many sums of other models come before."""
+        return [goal._replace(plus=goal.plus and at + goal.plus, less=goal.less and at + goal.less) for goal in way]
 
     def reached(self, sums):
         """In which ways sums perhaps reach all goals, and whether they surely do in one of them."""
@@ -1045,7 +1116,7 @@ class Shared:
         self.columns = [Column(about, model, its) for about, its in zip(told["columns"], splits)]
         if not model.weights:
             place = {split: (j, k) for j, its in enumerate(splits) for k, split in enumerate(its)}
-            self.count_in_grains(Wanted(model, told["wanted"], model.doubts), place)
+            self.count_in_grains(Wanted.of(model, told["wanted"], model.doubts), place)
 
     def count_in_grains(self, wanted, place):
         pairs = {(goal.plus, goal.less) for way in wanted.ways for goal in way}
@@ -1090,7 +1161,7 @@ class Question:
         self.terms = [Term(column, self.model, its) for column, its in zip(self.columns, each) if self.model.weights]
         sizes = list(zip(*[term.size for term in self.terms]))
         doubts = self.model.passed_on(sizes, [sum(its) for its in zip(*[term.off for term in self.terms])])
-        self.wanted = Wanted(self.model, shared.told["wanted"], doubts or self.model.doubts)
+        self.wanted = Wanted.of(self.model, shared.told["wanted"], doubts or self.model.doubts)
         steps = any(column.radius and column.step for column in self.columns)
         need(self.norm in (None, "linf") or not steps, "a round ball of numbers on a grid")
         need(not self.norm or not (self.wanted.mean or self.model.paths or self.model.layers), "a ball of what is no sum")
@@ -1811,25 +1882,37 @@ def beside(path, name, sha256):
 
 
 def recorded(rows, model):
-    """Compare the sums of recorded rows with what the estimator said: of class 1, or of each class, or the probabilities."""
+    """Compare the sums of recorded rows with what the estimator said, and others that are asked together."""
     for inputs, said in rows:
-        row, its = [model.read(perhaps(x, "an input")) for x in inputs], said if type(said) is list else [said]
+        row = [model.read(perhaps(x, "an input")) for x in inputs]
         added, sizes = model.added(row), list(zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)]))
         doubts = model.passed_on(sizes, [F(0)] * len(model.starts)) if model.weights else model.doubts
-        if model.paths:
-            least, most = ([b + x + way * d for b, x, d in zip(model.base, added, doubts)] for way in (-1, 1))
-            near = [value for way, value in model.paths if all(most[plus] >= least[less] for plus, less in way)]
-            told = [real(x, "what was said") for x in (said["probabilities"] if type(said) is dict else its)]
-            need(told in near, "a recorded row comes to another leaf")
-            continue
-        if type(said) is dict:
-            likely(model, added, doubts, [real(x, "a probability") for x in said["probabilities"]])
-            continue
-        need(len(its) == (model.classes if model.classes > 2 else 1), "not a score for each class")
-        for k, x in enumerate(its, len(added) - len(its)):
-            off = abs((model.base[k] + added[k]) / model.over - real(x, "what was said"))
-            need(off <= doubts[k] / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
+        each = said["each"] if model.others else [said]
+        need(len(each) == len(model.parts), "not what each model said")
+        for part, its in zip(model.parts, each):
+            says(part, part.own(added), part.own(doubts), its)
     return len(rows)
+
+
+def says(model, added, doubts, said):
+    """Compare sums with what an estimator said: of class 1, or of each class, or the probabilities, or the class alone."""
+    if type(said) is dict and "class" in said:
+        may, _ = Wanted(model, {"of": ["class", said["class"]]}, doubts).reached(added)
+        need(may, "a recorded row has another class")
+        return
+    its = said["probabilities"] if type(said) is dict else said if type(said) is list else [said]
+    told = [real(x, "what was said") for x in its]
+    if model.paths:
+        least, most = ([b + x + way * d for b, x, d in zip(model.base, added, doubts)] for way in (-1, 1))
+        near = [value for way, value in model.paths if all(most[plus] >= least[less] for plus, less in way)]
+        need(told in near, "a recorded row comes to another leaf")
+    elif type(said) is dict:
+        likely(model, added, doubts, told)
+    else:
+        need(len(told) == (model.classes if model.classes > 2 else 1), "not a score for each class")
+        for k, x in enumerate(told, len(added) - len(told)):
+            off = abs((model.base[k] + added[k]) / model.over - x)
+            need(off <= doubts[k] / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
 
 
 def likely(model, added, doubts, said):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from butfor.problem.constraints.constraint import AbstractConstraint, Changes
 from butfor.problem.constraints.follows import Consequences
 from butfor.problem.costs import price
 from butfor.problem.referee import Referee
-from butfor.problem.spec import from_spec
+from butfor.problem.spec import ByDescription, from_spec
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.target import AbstractTarget
 from butfor.space import frames
@@ -179,16 +179,17 @@ class Claim:
         return inside(self.answers.space, changes, self.known)
 
 
-def claim_of(answers: Stated, model: Any, objects: Mapping[str, Any]) -> Claim:
+def claim_of(answers: Stated, model: Any, objects: Iterable[Any] = ()) -> Claim:
     """The answers together with the model, which is read once, for their rows.
 
-    Raises an error if they do not fit together.
+    `objects`: what the question only describes, in its order. Raises an error if they do not fit together.
     """
+    given = ByDescription(objects)
     space, spec = answers.answers.space, answers.answers.question.spec
     reading = read_onto(model, space, space.select(answers.factuals))
     target = meant(spec.get("target"))
     listed = spec.get("constraints", [None] * len(answers.answers.question.constraints))
-    constraints = tuple(meant(one, objects) for one in listed)
+    constraints = tuple(meant(one, given) for one in listed)
     if target is not None:
         as_target(target, reading.source)
         target = target.unsettled()

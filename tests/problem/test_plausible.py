@@ -148,10 +148,10 @@ def test_a_check_asks_the_forest_that_it_is_given_and_says_where_it_has_none(tab
     assert repr(asked[0]) in alone["all constraints hold"].words
     assert alone[f"no answer costs less than {answer.cost:.6g}"].passed is None
 
-    told = check(answer, model, forests=[forest])
+    told = check(answer, model, models=[forest])
     assert all(found.passed is True for found in told.checks), told
     assert "by the forest that was given" in repr(told)
 
     stranger = IsolationForest(n_estimators=15, random_state=0).fit(X[X.a < 3])
     assert PathLengths(stranger).predict(answer.point)[0] < least
-    assert not check(answer, model, forests=[stranger]).passed
+    assert not check(answer, model, models=[stranger]).passed

@@ -15,7 +15,7 @@ def checked(answers: Explanations, explainer: Any, bounds: bool) -> AllChecked |
     """The checks of answers to one question; None if they are of another model."""
     model = explainer.model if isinstance(explainer, Explainer) else explainer
     try:
-        now = claim_of(stated(answers[:1]), model, {}).asking.fingerprint
+        now = claim_of(stated(answers[:1]), model).asking.fingerprint
     except Exception:  # a model that does not read such rows raises anything
         return None
     if now != answers.certificates[0].fingerprint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -38,7 +38,7 @@ def check(
     answer: Explanation,
     model: Any,
     *,
-    forests: Iterable[Any] = ...,
+    models: Iterable[Any] = ...,
     time_limit: float = ...,
     bounds: bool = ...,
     proof: str | os.PathLike[str] | None = ...,
@@ -49,7 +49,7 @@ def check(
     answer: Explanations | Portfolio,
     model: Any,
     *,
-    forests: Iterable[Any] = ...,
+    models: Iterable[Any] = ...,
     time_limit: float = ...,
     sample: float | None = ...,
     seed: int = ...,
@@ -62,7 +62,7 @@ def check(
     answer: Explanation | Explanations | Portfolio,
     model: Any,
     *,
-    forests: Iterable[Any] = (),
+    models: Iterable[Any] = (),
     time_limit: float = RECHECK_SECONDS,
     sample: float | None = None,
     seed: int = 0,
@@ -78,7 +78,8 @@ def check(
     from its facts. A claimed bound (an optimum, an impossibility) is confirmed by solving the question again. Some things
     an answer does not hold as data, such as a price that is a function, or candidate rows. They are listed as not checked.
 
-    - `forests`: the forests of `bf.plausible`, which an answer does not hold. With them, they are checked, too;
+    - `models`: those that constraints ask, which an answer does not hold: the forests of `bf.plausible` and the models of
+      `bf.robust_to`, in the order of the question. With them, these constraints are checked, too;
     - `time_limit`: the seconds for each answer in which its bound may be proven again;
     - `sample`: how many of several answers to check, drawn at random: a share such as 0.1, or a number such as 200.
       The result says how many there are;
@@ -106,7 +107,7 @@ def check(
     every = check_all(
         several,
         model,
-        forests,
+        models,
         time_limit,
         sample=sample,
         seed=seed,
@@ -121,7 +122,7 @@ def check(
 def check_all(
     answers: Sequence[Explanation] | Portfolio,
     model: Any,
-    forests: Iterable[Any] = (),
+    models: Iterable[Any] = (),
     time_limit: float = RECHECK_SECONDS,
     *,
     sample: float | None = None,
@@ -133,7 +134,7 @@ def check_all(
 ) -> AllChecked:
     """Redo the certificates of answers. Those to one question (`Explanations`) are checked together."""
     chosen, threads = drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
-    seconds, objects = seconds_of("time_limit", time_limit), {repr(forest): forest for forest in forests}
+    seconds, objects = seconds_of("time_limit", time_limit), tuple(models)
     proofs = None if proof is None else GivenProofs(proof)
     parts, names = list[CheckedTogether](), list[str]()
     with silence(progress is False), bar(len(chosen), progress, "checking") as advance:
@@ -161,7 +162,7 @@ def _groups(answers: Sequence[Explanation] | Portfolio, chosen: IntArray) -> Ite
         yield from (answers[i] for i in chosen.tolist())
 
 
-def _checked(answers: Stated, model: Any, objects: Mapping[str, Any], limits: CheckLimits) -> Iterator[CheckedTogether]:
+def _checked(answers: Stated, model: Any, objects: Sequence[Any], limits: CheckLimits) -> Iterator[CheckedTogether]:
     """The results for answers to one question. If they cannot be checked together, each half of them is."""
     columns: list[CheckColumn] = []
     try:

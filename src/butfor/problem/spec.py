@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any
@@ -75,6 +75,25 @@ def to_spec(thing: Any) -> Any:
     if is_dataclass(thing) and type(thing) in _WORDS:
         return {"kind": _WORDS[type(thing)], **{f.name: to_spec(getattr(thing, f.name)) for f in fields(thing)}}
     return {"described": repr(thing)}
+
+
+class ByDescription(Mapping[str, Any]):
+    """Objects by what describes them. Of those that are described alike, one after the other is taken, and the last one stays."""
+
+    def __init__(self, objects: Iterable[Any] = ()) -> None:
+        self.left: dict[str, list[Any]] = {}
+        for one in objects:
+            self.left.setdefault(repr(one), []).append(one)
+
+    def __getitem__(self, words: str) -> Any:
+        its = self.left[words]
+        return its.pop(0) if len(its) > 1 else its[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.left)
+
+    def __len__(self) -> int:
+        return len(self.left)
 
 
 def from_spec(data: Any, objects: Mapping[str, Any] = MappingProxyType({})) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
 from butfor.proof.adversary import ReplyingAdversary
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
+from butfor.proof.joint_files import OtherModel, joint_file, others_of
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
 from butfor.proof.refused import refuse_ball, refuse_question
@@ -55,7 +57,12 @@ def asked_about(claim: Claim) -> ProofQuestion:
     numbers = [feature.levels is None for feature in problem.space]
     low, high = np.array([_range(problem, j) if number else (0.0, 0.0) for j, number in enumerate(numbers)]).T
     extent = problem.domain.extent._replace(low=low, high=high)
-    asked = partial(ProofQuestion, claim, case, reading, problem)
+    asked, others = (
+        partial(ProofQuestion, claim, case, reading, problem),
+        others_of(question, case.referee, case.before),
+    )
+    if others:
+        return asked(*joint_file(reading, others, extent), others=others)
     if isinstance(reading.readout, Survival):
         return asked(*survival_file(reading, target, case.before, extent))
     try:
@@ -71,12 +78,20 @@ def asked_about(claim: Claim) -> ProofQuestion:
 class ProofQuestion:
     """The question of some answers, as the checker reads it, and the file of their model with the rows for it.
 
-    `reading`: what was read, with the scores that the target is about.
+    `reading`: what was read, with the scores that the target is about; `others`: the models that are asked besides.
     """
 
     def __init__(
-        self, claim: Claim, case: Case, reading: Reading, problem: Problem, file: ModelFile, given: AbstractInputs
+        self,
+        claim: Claim,
+        case: Case,
+        reading: Reading,
+        problem: Problem,
+        file: ModelFile,
+        given: AbstractInputs,
+        others: Sequence[OtherModel] = (),
     ) -> None:
+        self.others = others
         self.claim, self.case, self.reading, self.file, self.given = claim, case, reading, file, given
         space, self.problem = claim.answers.space, with_numbers(problem)
         unknown = np.isnan(self.case.factuals)
@@ -285,7 +300,13 @@ class ProofQuestion:
         """What is wanted of each row. Raises an error if no proof can say it."""
         target, before = self.case.question.target, self.case.before
         each = [before.take(np.array([i])) for i in range(len(self.claim))]
-        return [wanted_of(target, self.reading, one, self.model.kind) for one in each]
+        own = [wanted_of(target, self.reading, one, self.model.kind) for one in each]
+        if not self.others:
+            return own
+        return [
+            {**told, "others": [other.wanted(one) for other in self.others]}
+            for told, one in zip(own, each, strict=True)
+        ]
 
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""

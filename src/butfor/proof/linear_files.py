@@ -13,10 +13,18 @@ from butfor.importers.read import Reading
 from butfor.model.linear import Linear
 from butfor.model.rounding import Extent, rounding
 from butfor.model.scores import UNIT_DOUBLE
-from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ColumnInputs, ModelFile, hexes, weights_file
+from butfor.proof.model_files import (
+    BITS_OF_SUMS,
+    AbstractInputs,
+    ColumnInputs,
+    ModelFile,
+    Tells,
+    hexes,
+    weights_file,
+)
 from butfor.space.space import Space
 
-SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves")
+SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves", "votes")
 """What weighted sums may be, as the checker calls it."""
 
 FOLD_BLUR = 2.0**-44
@@ -47,7 +55,8 @@ class Line:
 
     - `size`: of what was added up for the shift;
     - `steps`: how many steps of the estimator lead from a score to a sum, at most; 0 if the sums are the scores;
-    - `curves`: what a mean makes of each sum, if it is not the mean of their shares.
+    - `curves`: what a mean makes of each sum, if it is not the mean of their shares;
+    - `ballots`: how much the vote of each sum counts, if they vote.
     """
 
     rows: FloatArray
@@ -55,11 +64,13 @@ class Line:
     size: FloatArray
     steps: int = 0
     curves: tuple[MeanCurve, ...] = ()
+    ballots: tuple[float, ...] = ()
 
     @property
     def told(self) -> dict[str, Any]:
-        """What a file says of the curves."""
-        return {"curves": [curve.told for curve in self.curves]} if self.curves else {}
+        """What a file says of the curves, and of the votes."""
+        curves = {"curves": [curve.told for curve in self.curves]} if self.curves else {}
+        return {**curves, "ballots": hexes(self.ballots)} if self.ballots else curves
 
     @classmethod
     def of_scores(cls, scores: int) -> Line:
@@ -88,27 +99,27 @@ def linear_file(
     extent: Extent,
     of: str,
     score: Callable[[Any], FloatArray],
-    told: bool,
-    tree: dict[str, Any] | None = None,
+    tells: Tells,
+    more: dict[str, Any] | None = None,
 ) -> tuple[ModelFile, AbstractInputs] | None:
     """The file of a weighted sum, and its rows; None if it has bins beside its slopes, or what follows is computed in float32.
 
     - `extent`: the values that numbers may take;
-    - `told`: whether `score` says the probabilities of all classes;
-    - `tree`: what is made of several sums, if they are the decisions of a tree.
+    - `tells`: what `score` says;
+    - `more`: what is made of several sums, if that is more than the line says.
     """
     model = reading.model
     assert isinstance(model, Linear)
     unit = max(reading.unit, model.unit)
-    followed = tree is not None or line.steps > 0
+    followed = more is not None or line.steps > 0
     if any(curve.bend for curve in line.curves) or kind not in SUMS_OF_WEIGHTS or (followed and unit > UNIT_DOUBLE):
         return None
     weighed = WeightedSums.of(model, line, reading.space, extent, unit)
     if weighed is None or unit not in BITS_OF_SUMS:
         return None
     file = weights_file(
-        of, kind, weighed.base, weighed.weights, score, off=weighed.off, of_probabilities=told,
-        more={"digits": BITS_OF_SUMS[unit], **(line.told if tree is None else {"tree": tree})},
+        of, kind, weighed.base, weighed.weights, score, off=weighed.off, tells=tells,
+        more={"digits": BITS_OF_SUMS[unit], **line.told, **(more or {})},
     )  # fmt: skip
     return file, weighed.inputs
 

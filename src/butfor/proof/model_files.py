@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,6 +28,9 @@ PROVEN = (
 )
 """The models of which proofs are made."""
 
+Tells = Literal["sums", "probabilities", "class"]
+"""What an estimator tells of a row, with which a file of it is compared."""
+
 BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
 """The binary digits of a sum, by its unit roundoff."""
 
@@ -45,21 +48,28 @@ class ModelFile:
     - `content`: its bytes;
     - `score`: what the estimator says for rows of features, before any link: what the trees add up to. One number a row, or
       one for each of several classes;
-    - `of_probabilities`: whether it says the probabilities of all classes instead.
+    - `tells`: what it says: "sums", or the "probabilities" of all classes, or the position of the "class".
     """
 
     name: str
     kind: str
     content: bytes
     of: str
-    score: Callable[[Any], FloatArray]
-    of_probabilities: bool = False
+    score: Callable[[Any], Any]
+    tells: Tells = "sums"
 
     def recorded(self, said: Any) -> Any:
         """What the estimator says of a row, as it stands in a question."""
-        if self.of_probabilities:
-            return {"probabilities": hexes(said)}
-        return hexes(said) if np.ndim(said) and len(said) > 1 else float(np.ravel(said)[0]).hex()
+        return recorded(said, self.tells)
+
+
+def recorded(said: Any, tells: Tells) -> Any:
+    """What an estimator says of a row, as it stands in a question."""
+    if tells == "probabilities":
+        return {"probabilities": hexes(said)}
+    if tells == "class":
+        return {"class": int(said)}
+    return hexes(said) if np.ndim(said) and len(said) > 1 else float(np.ravel(said)[0]).hex()
 
 
 def has_own_file(source: Source) -> bool:
@@ -244,7 +254,7 @@ def weights_file(
     score: Callable[[Any], FloatArray],
     *,
     off: FloatArray | None = None,
-    of_probabilities: bool = False,
+    tells: Tells = "sums",
     more: dict[str, Any] | None = None,
 ) -> ModelFile:
     """Weights (sums, features), what each sum starts from, and by how much it may be off besides its additions.
@@ -260,7 +270,7 @@ def weights_file(
         **(more or {}),
     }  # fmt: skip
     content = json.dumps(told, separators=(",", ":")).encode()
-    return ModelFile("model.json", "linear", content, of, score, of_probabilities)
+    return ModelFile("model.json", "linear", content, of, score, tells)
 
 
 def _cox(model: Any, of: str) -> ModelFile:

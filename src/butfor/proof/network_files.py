@@ -14,7 +14,7 @@ from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.rounding import Extent
 from butfor.model.scores import UNIT_DOUBLE
 from butfor.proof.linear_files import Line, WeightedSums
-from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ModelFile, hexes, weights_file
+from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ModelFile, Tells, hexes, weights_file
 
 SUMS_OF_NETWORKS = ("value", "logistic", "score", "largest")
 """What the last sums of a network may be, as the checker calls it."""
@@ -27,13 +27,13 @@ def network_file(
     extent: Extent,
     of: str,
     score: Callable[[Any], FloatArray],
-    told: bool,
+    tells: Tells,
 ) -> tuple[ModelFile, AbstractInputs] | None:
     """The file of a network, in the order in which it computes, and its rows; None if no proof is made of its sums.
 
     - `readout`: what decides, without thresholds of one's own;
     - `extent`: the values that numbers may take;
-    - `told`: whether `score` says the probabilities of all classes.
+    - `tells`: what `score` says.
     """
     model = reading.model
     assert isinstance(model, Network)
@@ -47,7 +47,7 @@ def network_file(
     if weighed is None or not plain or unit not in BITS_OF_SUMS:
         return None
     file = weights_file(
-        of, kind, weighed.base, weighed.weights, score, off=weighed.off, of_probabilities=told,
+        of, kind, weighed.base, weighed.weights, score, off=weighed.off, tells=tells,
         more={"digits": BITS_OF_SUMS[unit], "layers": [_told(layer) for layer in (*layers, *more)]},
     )  # fmt: skip
     return file, weighed.inputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from butfor.claim import claim_of, stated
@@ -10,10 +11,10 @@ from butfor.explanation.explanations import Explanations
 from butfor.proof.asked import asked_about
 
 
-def why_none(answers: Explanations, model: Any) -> list[str]:
+def why_none(answers: Explanations, model: Any, models: Iterable[Any] = ()) -> list[str]:
     """For each answer, why `prove` makes no proof of it; empty if it tries to."""
     try:
-        claim = claim_of(stated(answers), model, {})
+        claim = claim_of(stated(answers), model, models)
         asked = asked_about(claim)
         _ = asked.wanted, asked.ball
     except ButforError as error:

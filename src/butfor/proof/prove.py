@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -119,6 +119,7 @@ def prove(
     model: Any,
     folder: str | os.PathLike[str],
     *,
+    models: Iterable[Any] = (),
     time_limit: float = PROOF_SECONDS,
     progress: bool | None = None,
 ) -> Proofs:
@@ -135,6 +136,8 @@ def prove(
     - `answers`: what `explain` returned, or a portfolio;
     - `model`: the estimator, or pipeline, that was explained;
     - `folder`: where the files go. It is made if it is not there;
+    - `models`: those that constraints ask, which answers do not hold: the forests of `bf.plausible` and the models of
+      `bf.robust_to`, in the order of the question;
     - `time_limit`: the seconds for each answer;
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
@@ -157,13 +160,13 @@ def prove(
     several = [answers] if isinstance(answers, Explanation) else answers
     if not len(several):
         raise InputError("no answer was given.", "There is nothing to prove.")
-    seconds, home = seconds_of("time_limit", time_limit), path_of(folder, "folder")
+    seconds, home, besides = seconds_of("time_limit", time_limit), path_of(folder, "folder"), tuple(models)
     if home.exists() and not home.is_dir():
         raise InputError(f"{home} is a file.", "Proofs are written into a folder.", "Give another name.")
     each, refuted = list[Proven](), list[str]()
     with silence(progress is False), bar(len(several), progress, "proving") as advance:
         for group in _groups(several):
-            writer = _Writer.of(group, model, home)
+            writer = _Writer.of(group, model, besides, home)
             for i in range(len(writer.asked.claim)):
                 each.append(writer.proof(i, seconds, refuted))
                 advance(1)
@@ -197,9 +200,9 @@ class _Writer:
     unwritten: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, group: Explanation | Explanations, model: Any, home: Path) -> _Writer:
+    def of(cls, group: Explanation | Explanations, model: Any, models: Sequence[Any], home: Path) -> _Writer:
         """All that can be refused is refused here, before anything is written."""
-        claim = claim_of(stated(group), model, {})
+        claim = claim_of(stated(group), model, models)
         then, now = claim.stated.certificates[0].fingerprint, claim.asking.fingerprint
         if then and then != now:
             raise InputError(

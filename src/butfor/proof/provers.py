@@ -23,5 +23,5 @@ def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
         return SigmoidsProver(asked, budget)
     if asked.model.layers:
         return NetworkProver(asked, budget)
-    several = asked.model.paths or len(asked.wanted.ways[0]) + len(asked.limits + asked.rules) > 1
+    several = asked.model.paths or max(map(len, asked.wanted.ways)) + len(asked.limits + asked.rules) > 1
     return (RivalsProver if several else LinearProver)(asked, budget)

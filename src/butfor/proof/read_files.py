@@ -16,11 +16,11 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
-from butfor.model.blended import Blended
+from butfor.model.blended import Blended, Voted
 from butfor.model.cells import level_cells
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
-from butfor.model.monotone import Logistic, MonotoneFunction, Scaled
+from butfor.model.monotone import Jump, Logistic, MonotoneFunction, Scaled
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
@@ -34,6 +34,7 @@ from butfor.proof.model_files import (
     AbstractInputs,
     ColumnInputs,
     ModelFile,
+    Tells,
     estimator_of,
     hexes,
     not_proven,
@@ -69,69 +70,120 @@ class ReadInputs(ColumnInputs):
         return [mask[level_cells(len(mask) - 1).index(codes[:, j])].astype(np.float64) for j, mask in masks]
 
 
+@dataclass(frozen=True, eq=False)
+class ReadModel:
+    """What was read of an estimator, and how the checker is told of it.
+
+    - `readout`: what decides, without thresholds that say the same;
+    - `sum`: what is made of the sums, as the checker calls it; empty if it does not know it;
+    - `name`: of the estimator;
+    - `says`: what the estimator says of the value, if that is not what it predicts, and `what` that is.
+    """
+
+    reading: Reading
+    readout: AbstractReadout
+    sum: str
+    name: str
+    says: Callable[[Prediction], FloatArray] | None = None
+    what: str = ""
+
+    @classmethod
+    def of(cls, reading: Reading, says: Callable[[Prediction], FloatArray] | None = None, what: str = "") -> ReadModel:
+        readout, by = reading.readout, reading.source.judges_by
+        if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
+            readout = _within(readout)
+        adds = "leaves" if isinstance(reading.model, ObliqueTree) else _adds(readout, by)
+        return cls(reading, readout, adds, estimator_of(reading.source)[1], says, what)
+
+    @property
+    def words(self) -> str:
+        """What the file is of."""
+        return f"{f'the {self.what} that' if self.what else 'what'} butfor read of a {self.name}"
+
+    @property
+    def over(self) -> float:
+        """What sums are divided by."""
+        return self.readout.total if isinstance(self.readout, Argmax) else 1.0
+
+    @property
+    def tells(self) -> Tells:
+        """What the estimator tells of a row."""
+        by = self.reading.source.judges_by
+        if not by and not isinstance(self.readout, Value | Survival):
+            return "class"
+        likely = self.sum in ("logistic", "mean", "largest", "leaves") and by == "predict_proba"
+        return "probabilities" if likely else "sums"
+
+    def score(self, table: Any) -> FloatArray:
+        """What the estimator says of rows."""
+        source, prediction = self.reading.source, Prediction(self.reading.source, table)
+        if isinstance(self.readout, Value):
+            return self.says(prediction) if self.says else prediction.values
+        if self.tells == "class":
+            return np.array([list(source.classes).index(label) for label in prediction.labels])
+        by = source.judges_by
+        said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
+        assert said is not None
+        return said if said.shape[1] > 2 or self.tells == "probabilities" else said[:, 1]
+
+    def line(self) -> Line | None:
+        """The sums that are told of trees or of weights, as lines of scores; None if there are none."""
+        model = self.reading.model
+        return _line(self.readout, model.scores) if self.sum and isinstance(model, Linear | Trees) else None
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it is about weighted numbers."""
+        return isinstance(self.reading.model, Linear) and bool(self.reading.model.added_slope.any())
+
+
 def read_file(
     reading: Reading, extent: Extent, says: Callable[[Prediction], FloatArray] | None = None, what: str = ""
 ) -> tuple[ModelFile, AbstractInputs]:
     """The file of what was read of an estimator, and its rows. Raises an error if that is no sum of trees, or of weights.
 
-    `extent`: the values that numbers may take; `says`: what an estimator says of the value, if that is not what it predicts, and
-    `what` that is.
+    `extent`: the values that numbers may take; `says`, `what`: see `ReadModel`.
     """
-    source, readout = reading.source, reading.readout
-    of, by = estimator_of(source)[1], source.judges_by
-    if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
-        readout = _within(readout)
-    adds = "leaves" if isinstance(reading.model, ObliqueTree) else _adds(readout, by)
-    over = readout.total if isinstance(readout, Argmax) else 1.0
-    whose = f"the {what} that butfor read of a {of}" if what else f"what butfor read of a {of}"
-    tells_probabilities = adds in ("logistic", "mean", "largest", "leaves") and by == "predict_proba"
-
-    def score(table: Any) -> FloatArray:
-        prediction = Prediction(source, table)
-        if isinstance(readout, Value):
-            return says(prediction) if says else prediction.values
-        said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
-        assert said is not None
-        return said if said.shape[1] > 2 or tells_probabilities else said[:, 1]
-
-    model, sets = reading.model, dict[tuple[int, bytes], int]()
-    if isinstance(model, ObliqueTree):
-        decided = _decided(reading, readout, extent, whose, score)
-        if decided is None:
-            raise not_proven(f"a {of}")
-        return decided
-    if isinstance(model, Network):
-        network = network_file(reading, readout, adds, extent, whose, score, by == "predict_proba")
-        if network is None:
-            raise not_proven(f"a {of}")
-        return network
-    line = _line(readout, model.scores) if adds and isinstance(model, Linear | Trees) else None
-    if line is None:
-        raise not_proven(f"a {of}")
-    if isinstance(model, Linear) and model.added_slope.any():
-        weighed = linear_file(reading, line, adds, extent, whose, score, tells_probabilities)
-        if weighed is None:
-            raise not_proven(f"a {of}")
-        return weighed
-    adds = "mean" if line.curves else adds
-    found = _logits(reading, line, sets) if line.steps else _sums(reading, model, sets)
-    if found is None or found.unit not in BITS_OF_SUMS or over not in (1.0, len(found.trees)):
-        raise not_proven(f"a {of}")
-    told = {
-        "format": "butfor.forest/1", "of": of, "reads": "float64", "sum": adds, "mean": over > 1, "scale": 1.0.hex(),
-        "base": hexes(found.base.tolist()), "digits": BITS_OF_SUMS[found.unit],
-        "trees": found.trees, **line.told, **({} if found.off is None else {"off": hexes(found.off.tolist())}),
-    }  # fmt: skip
-    content = json.dumps(told, separators=(",", ":")).encode()
-    file = ModelFile("model.json", "arrays", content, whose, score, tells_probabilities)
-    return file, ReadInputs(reading.space, sets)
+    read = ReadModel.of(reading, says, what)
+    found, line = None, read.line()
+    if isinstance(reading.model, ObliqueTree):
+        found = _decided(read, extent)
+    elif isinstance(reading.model, Network):
+        chances = reading.source.judges_by == "predict_proba"
+        tells: Tells = "probabilities" if chances else read.tells
+        found = network_file(reading, read.readout, read.sum, extent, read.words, read.score, tells)
+    elif line is not None and read.weighs:
+        found = linear_file(reading, line, read.sum, extent, read.words, read.score, read.tells)
+    elif line is not None:
+        found = _trees_file(read, line)
+    if found is None:
+        raise not_proven(f"a {read.name}")
+    return found
 
 
-def _decided(
-    reading: Reading, readout: AbstractReadout, extent: Extent, whose: str, score: Callable[[Any], FloatArray]
-) -> tuple[ModelFile, AbstractInputs] | None:
+def _trees_file(read: ReadModel, line: Line) -> tuple[ModelFile, AbstractInputs] | None:
+    """The file of sums of trees, or of steps; None if they are no such."""
+    sets = dict[tuple[int, bytes], int]()
+    if isinstance(read.readout, Voted):
+        found = _ballots(read.reading, read.readout, line, sets)
+    else:
+        found = _logits(read.reading, line, sets) if line.steps else sums_of(read.reading, read.reading.model, sets)
+    if found is None or found.unit not in BITS_OF_SUMS or read.over not in (1.0, len(found.trees)):
+        return None
+    told = {"sum": "mean" if line.curves else read.sum, "mean": read.over > 1, **found.told, **line.told}
+    file = ModelFile("model.json", "arrays", forest(read.name, told), read.words, read.score, read.tells)
+    return file, ReadInputs(read.reading.space, sets)
+
+
+def forest(of: str, told: dict[str, Any]) -> bytes:
+    """The content of a file of trees that were read."""
+    begun = {"format": "butfor.forest/1", "of": of, "reads": "float64", "scale": (1.0).hex()}
+    return json.dumps({**begun, **told}, separators=(",", ":")).encode()
+
+
+def _decided(read: ReadModel, extent: Extent) -> tuple[ModelFile, AbstractInputs] | None:
     """The decisions of an oblique tree as weighted sums, and what its leaves say; None if that is no value and no probability."""
-    model = reading.model
+    reading, readout, model = read.reading, read.readout, read.reading.model
     assert isinstance(model, ObliqueTree)
     leaf, chances = model.gate < 0, reading.source.judges_by == "predict_proba"
     scores = model.value[leaf]
@@ -149,11 +201,14 @@ def _decided(
         "value": [next(each) if ends else None for ends in leaf.tolist()],
     }
     gates = replace(reading, model=model.gates)
-    return linear_file(gates, Line.of_scores(model.gates.scores), "leaves", extent, whose, score, chances, tree)
+    line = Line.of_scores(model.gates.scores)
+    return linear_file(gates, line, "leaves", extent, read.words, read.score, read.tells, {"tree": tree})
 
 
 def _line(readout: AbstractReadout, scores: int) -> Line | None:
     """The sums that a readout is about, lines of scores, and their curves in a mean; None if it has other functions."""
+    if isinstance(readout, Voted):
+        return _votes(readout)
     if isinstance(readout, Calibrated):
         rows, weights, chances = readout.row[None], [1.0], [readout.chances[1]]
     elif isinstance(readout, Blended):
@@ -175,7 +230,15 @@ def _within(readout: AbstractReadout) -> AbstractReadout:
     return _within(readout.inner) if isinstance(readout, Threshold) else readout
 
 
-class _Sums(NamedTuple):
+def _votes(readout: Voted) -> Line | None:
+    """The sums that are votes for class 1 where they are above 0."""
+    ends = [second.steps[0] for _, second in readout.chances]
+    edges = np.array([end.at_least for end in ends if isinstance(end, Jump)])
+    ballots = tuple((readout.weights * readout.total).tolist())
+    return Line(readout.rows, -edges, np.abs(edges), 1, ballots=ballots) if len(edges) == len(ends) else None
+
+
+class Sums(NamedTuple):
     """Sums of trees, and how an estimator adds them up.
 
     - `base` (scores): what the sums start from; `trees`: as lists of nodes;
@@ -188,20 +251,47 @@ class _Sums(NamedTuple):
     unit: float
     off: FloatArray | None
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a file says of them."""
+        off = {} if self.off is None else {"off": hexes(self.off.tolist())}
+        return {"base": hexes(self.base.tolist()), "digits": BITS_OF_SUMS[self.unit], "trees": self.trees, **off}
 
-def _logits(reading: Reading, line: Line, sets: Sets) -> _Sums | None:
+
+def _logits(reading: Reading, line: Line, sets: Sets) -> Sums | None:
     """Lines of sums of trees: sums of the same trees with other leaves. None if no trees were read."""
     model = reading.model
     if not isinstance(model, Trees):
         return None
     size = np.abs(line.rows) @ (np.abs(model.base) + model.reach) + line.size  # of all terms: they may cancel
-    found = _sums(
+    found = sums_of(
         reading, replace(model, value=model.value @ line.rows.T, base=line.rows @ model.base + line.shift), sets
     )
     if found is None:
         return None
     off = 2 * (len(model.roots) + FURTHER_STEPS + line.steps) * found.unit * size
     return found._replace(off=off if found.off is None else found.off + off)
+
+
+def _ballots(reading: Reading, readout: Voted, line: Line, sets: Sets) -> Sums | None:
+    """Sums of trees that are votes where they are above 0. What a single tree votes is looked up, so it is 1 or -1."""
+    model, found = reading.model, _logits(reading, line, sets)
+    if not isinstance(model, Trees) or found is None or found.off is None:
+        return None
+    value, start, off = model.value @ line.rows.T, line.rows @ model.base, found.off.copy()
+    leaf, tree = model.feature < 0, np.searchsorted(model.roots, np.arange(len(model.feature)), side="right") - 1
+    votes, base = value.copy(), start + line.shift
+    for k, (_, second) in enumerate(readout.chances):
+        (jump,), mine = second.steps, leaf & (value[:, k] != 0)
+        assert isinstance(jump, Jump)
+        unsure = max(jump.below, jump.above)
+        alone, sums = leaf & (tree == tree[mine][0]) if mine.any() else mine, value[:, k] + start[k]
+        decided = (np.abs(sums - jump.at_least) > unsure) | (unsure == 0)
+        if not model.folded and len({*tree[mine].tolist()}) == 1 and decided[alone].all():
+            votes[alone, k], base[k], off[k] = 2 * jump.at(sums[alone]) - 1, 0.0, 0.0
+        off[k] += unsure
+    told = sums_of(reading, replace(model, value=votes, base=base), sets)
+    return told and told._replace(off=off)
 
 
 def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, MeanCurve] | None:
@@ -229,7 +319,7 @@ def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, MeanCurve
     return start, MeanCurve(weight, bend=(slope, shift, off))
 
 
-def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
+def sums_of(reading: Reading, model: Model, sets: Sets) -> Sums | None:
     """The sums of what was read: of trees, or of steps of single columns, which are a tree for each column."""
     unit = reading.unit
     if isinstance(model, Linear) and not model.added_slope.any():
@@ -237,12 +327,12 @@ def _sums(reading: Reading, model: Model, sets: Sets) -> _Sums | None:
         size = np.abs(model.intercept) + model.cancelled + model.largest_step.sum(axis=1)
         off = 2 * terms * unit * size + COLUMN_STEPS * model.largest_step @ model.blur
         trees = [_steps(reading.space.features[j], model, j, sets) for j in model.stepped]
-        return _Sums(model.intercept, trees, unit, off)
+        return Sums(model.intercept, trees, unit, off)
     if isinstance(model, Trees):
         off = (
             None if model.looked_up else 2 * (FURTHER_STEPS + model.summed) * unit * (np.abs(model.base) + model.reach)
         )
-        return _Sums(model.base, list(map(_Grown.of(model, reading.space, sets).tree, model.roots.tolist())), unit, off)
+        return Sums(model.base, list(map(_Grown.of(model, reading.space, sets).tree, model.roots.tolist())), unit, off)
     return None
 
 
@@ -289,6 +379,8 @@ def _adds(readout: AbstractReadout, by: str) -> str:
         (Sign, "none", "decision_function"): "score",
         (Calibrated, "none", "predict_proba"): "logistic",
         (Blended, "none", "predict_proba"): "mean",
+        (Voted, "none", ""): "votes",
+        (Argmax, "none", ""): "shares",
         (Argmax, "identity", "predict_proba"): "shares",
         (Argmax, "softmax", "predict_proba"): "largest" if several else "",
         (Argmax, "softmax", "decision_function"): "largest" if several else "",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.proof.asked import ProofQuestion, balls
+from butfor.proof.asked import ProofQuestion
 from butfor.proof.failing import CheaperError
 
 
@@ -67,7 +67,7 @@ def refuting_row(asked: ProofQuestion, i: int, point: FloatArray, cost: float) -
     moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
     told = ", ".join(f"{names[j]} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
     paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
-    met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in balls(asked.case.question))
+    met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in asked.case.question.judged)
     return RefutingRow(met, cost, paid, told or "the row as it is")
 
 

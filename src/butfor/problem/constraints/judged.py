@@ -82,18 +82,18 @@ class Plausible(Demanded, Searched):
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes the user's own forest finds plausible. Its sums may differ in the last digits."""
-        reading, least = self._read(referee)
-        return np.asarray(reading.source.values(changes.after.table) >= least - 1e-9 * (1 + abs(least)))
+        reading, least = self.reading(referee)
+        return np.asarray(reading.source.values(changes.after.table) >= least_by_any_sum(least))
 
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
-        reading, least = self._read(referee)
+        reading, least = self.reading(referee)
         return np.asarray(evaluate(reading.model, points)[:, 0] >= least)
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         """Add the path length as one more score of the model. Every score set gets its least value."""
         if not is_read(problem.model):
             return problem.with_judged(self)
-        reading, least = self._read(referee)
+        reading, least = self.reading(referee)
         if any(isinstance(score_set.curve, Blend | Blends) for score_set in problem.score_sets):
             raise _not_kept("a mean of functions of several sums")
         model = referee.once(
@@ -103,13 +103,18 @@ class Plausible(Demanded, Searched):
         sets = tuple(with_least(score_set, count, [least]) for score_set in problem.score_sets)
         return replace(problem, model=model[1], score_sets=sets)
 
-    def _read(self, referee: Referee) -> tuple[Reading, float]:
+    def reading(self, referee: Referee) -> tuple[Reading, float]:
         """The forest over the model's columns, and the least path length that is enough."""
         _, reading, border = referee.once(
             id(self.forest),
             lambda: (self.forest, *read_plausibility(self.forest, referee.space, referee.reading.sample)),
         )
         return reading, border if self.path_length is None else float(self.path_length)
+
+
+def least_by_any_sum(least: float) -> float:
+    """What a path length is at least if a sum of its parts, in some order, is."""
+    return least - 1e-9 * (1 + abs(least))
 
 
 def _beside(model: Model, forest: Reading) -> Trees:

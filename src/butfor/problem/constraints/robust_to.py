@@ -55,7 +55,7 @@ class RobustTo(Demanded):
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes meet the target by the prediction of every model. None if the target is not known."""
         fine = np.full(len(changes), referee.target is not None, dtype=np.bool_)
-        for reading in self._read(referee) if referee.target is not None else ():
+        for reading in self.readings(referee) if referee.target is not None else ():
             assert referee.target is not None
             fine &= referee.target.met(changes.before, Prediction(reading.source, changes.after.table))
         return fine
@@ -65,7 +65,7 @@ class RobustTo(Demanded):
         target, before = referee.target, Prediction(referee.reading.source, referee.written(problem.factuals))
         assert target is not None
         models, score_sets, unit = [problem.model], problem.score_sets, problem.witnesses.unit
-        for reading in self._read(referee):
+        for reading in self.readings(referee):
             _refuse_missing(problem, reading, self)
             aimed = target.focus(reading, before)
             groups = target.groups(aimed.readout, before)
@@ -90,7 +90,7 @@ class RobustTo(Demanded):
             )
         return replace(problem, model=whole, score_sets=score_sets).with_witnesses(unit=unit)
 
-    def _read(self, referee: Referee) -> list[Reading]:
+    def readings(self, referee: Referee) -> list[Reading]:
         """The models over the columns of the user's own."""
         own = referee.reading
         return [
