@@ -122,6 +122,64 @@ def several_classes() -> list[Case]:
     ]
 
 
+def votes(name: str, trees: list[Any], ballots: list[float], wanted: int, *steps: Any) -> Case:
+    """A claim that no row gets a class by votes, each of a tree, for a change of one number by less than 1.5."""
+    model = {"sum": "votes", "ballots": [x.hex() for x in ballots], "base": [(0.0).hex()] * len(ballots)}
+    return _of_several(name, trees, model, {"of": ["class", wanted]}, *steps)
+
+
+def together(
+    name: str, trees: list[Any], wanted: Any, other: dict[str, Any], theirs: Any, *steps: Any, base: Any = None
+) -> Case:
+    """The same of a score of the first tree, and of what the others are of another model."""
+    sums = 1 + other["sums"]
+    model = {
+        "sum": "score",
+        "base": base or [(0.0).hex()] * sums,
+        "others": [{"of": "b", "digits": 53, "over": 1, **other}],
+    }
+    return _of_several(name, trees, model, {"of": ["class", wanted], "others": [theirs]}, *steps)
+
+
+def _of_several(name: str, trees: list[Any], told: dict[str, Any], wanted: dict[str, Any], *steps: Any) -> Case:
+    """A claim about sums of trees, of which tree k adds to sum k if its leaves have one number."""
+    said = case(name, [{**one, "of": k} for k, one in enumerate(trees)], [number(-1.0, 1.0)], 0.0, 1.5, *steps)
+    model = {**json.loads(said.content), **told}
+    return replace(said, shared={**said.shared, "wanted": wanted}, content=json.dumps(model))
+
+
+def of_several_models() -> list[Case]:
+    """False claims about votes and about models together. Above 0, what is claimed never to happen does."""
+    end, none = {"end": "score"}, (0.0).hex()
+    up, down = tree((0, 0.0, 1, 2), -1.0, 1.0), tree((0, 0.0, 1, 2), 1.0, -1.0)
+    always, never = tree((0, 9.5, 1, 2), 1.0, 1.0), tree((0, 9.5, 1, 2), -1.0, -1.0)
+    shares = tree((0, 0.0, 1, 2), [0.0, 1.5, 0.5], [0.0, 1.0, 1.0])  # of two trees; the first number is the own score's
+    five = {"of": ["value", None], "at least": (5.0).hex()}
+    classes, value = {"sum": "largest", "sums": 3}, {"sum": "value", "sums": 1}
+    third = tree((0, 0.0, 1, 2), [0.0, 1.0, 0.0, 0.0], [0.0, 0.5, 0.0, 1.0])
+    floats = [none, (2.0**30).hex()]
+    little = tree((0, 0.0, 1, 2), 0.0, 70.0)  # which floats of 24 digits take for 128
+    return [
+        votes("of equal votes, the first", [down, always], [1.0, 1.0], 0, end),
+        votes("each of the smallest sets", [up, never, up], [1.0, 1.0, 1.0], 1, end, end, end),
+        votes("how much a vote counts", [up, never, never], [3.0, 1.0, 1.0], 1, end, end, end),
+        votes("votes against", [never, never, always], [1.0, 1.0, 1.0], 0, end, end, end),
+        together("another model's own sum", [up, tree((0, 9.5, 1, 2), 5.0, 5.0)], 1, value, five, end),
+        together("all that is wanted of another model", [{**third, "value": _beside(up, third)}], 1, classes,
+                 {"of": ["class", [1, 2]]}, end),
+        together("what sums are divided by", [{**shares, "value": _beside(up, shares)}], 1, {"sum": "shares", "sums": 2, "over": 2},
+                 {"of": ["probability", 0], "at most": (0.5).hex()}, end),
+        together("the digits of another model", [up, little], 1, {**value, "digits": 24},
+                 {"of": ["value", None], "at least": (2.0**30 + 128).hex()}, end, base=floats),
+    ]  # fmt: skip
+
+
+def _beside(own: dict[str, Any], other: dict[str, Any]) -> list[Any]:
+    """The leaves of a tree of several sums, the first of which is that of another."""
+    each = zip(own["left"], own["value"], other["value"], strict=True)
+    return [[x, *more[1:]] if left < 0 else [x] * len(other["value"][-1]) for left, x, more in each]
+
+
 def by_hand() -> list[Case]:
     """False claims."""
     step = tree((0, 0.0, 1, 2), 0.0, 1.0)
@@ -159,6 +217,7 @@ def by_hand() -> list[Case]:
         case("a number that becomes missing", [hole], [losing], 1.0, 0.2, end, missing=[None]),
         case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
         *several_classes(),
+        *of_several_models(),
     ]
 
 

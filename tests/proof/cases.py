@@ -18,6 +18,7 @@ from sklearn.ensemble import (
     BaggingClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
+    IsolationForest,
     RandomForestClassifier,
     VotingClassifier,
 )
@@ -34,8 +35,8 @@ from tests.proof import judge
 KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
          "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
          "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps", "means",
-         "curves", "bent")  # fmt: skip
-"""The last seven are proven of what butfor read of them."""
+         "curves", "bent", "voters", "together forest", "together xgboost", "three together forest")  # fmt: skip
+"""Those from "voting" on are proven of what butfor read of them."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,16 @@ def estimator(kind: str) -> Any:
             voting="soft",
             weights=[2, 1],
         ),
+        "voters": VotingClassifier(
+            [
+                ("boosted", xgboost.XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1)),
+                ("forest", RandomForestClassifier(3, max_depth=3, random_state=0)),
+                ("tree", DecisionTreeClassifier(max_depth=2)),
+                ("stump", DecisionTreeClassifier(max_depth=1)),
+            ],
+            voting="hard",
+            weights=[2, 1, 1, 1],
+        ),
         "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=3), 6, random_state=0),
         "steps": LogisticRegression(),
         "curves": VotingClassifier(
@@ -125,6 +136,10 @@ def estimator(kind: str) -> Any:
         bins = KBinsDiscretizer(4, encode="onehot-dense", **QUANTILES)
         steps = make_column_transformer((bins, ["income", "age"]), (OneHotEncoder(sparse_output=False), ["job"]))
         return make_pipeline(steps, learner)
+    return encoded(learner)
+
+
+def encoded(learner: Any) -> Any:
     encoder = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"]), remainder="passthrough")
     return make_pipeline(encoder, learner)
 
@@ -157,6 +172,12 @@ def three_classes() -> tuple[pd.DataFrame, np.ndarray]:
     return X, np.digitize(worth, [-0.4, 0.7])
 
 
+def asked_too(X: pd.DataFrame, y: np.ndarray) -> tuple[Any, Any]:
+    """A model that must agree, and an isolation forest that finds most rows plausible."""
+    tree = encoded(DecisionTreeClassifier(max_depth=3, random_state=1)).fit(X[10:], y[10:])
+    return tree, encoded(IsolationForest(n_estimators=4, max_samples=16, random_state=0)).fit(X)
+
+
 QUESTIONS: tuple[tuple[int, tuple[Any, ...]], ...] = (
     (1, ()),
     (0, ()),
@@ -176,6 +197,8 @@ def cases(kind: str, rows: int = 2) -> tuple[Case, ...]:
     X, y = three_classes() if "three" in kind else table()
     X, holes = (with_holes(X), [bf.may_be_missing("age")]) if "lost" in kind else (X, [])
     model = estimator(kind).fit(X, y)
+    asked = asked_too(X, y) if "together" in kind else ()
+    holes += [bf.robust_to(asked[0]), bf.plausible(asked[1])] if asked else []
     explainer, predicted = bf.Explainer(model, data=X), model.predict(X)
     found = []
     for number, (wanted, constraints) in enumerate(QUESTIONS):
@@ -183,7 +206,7 @@ def cases(kind: str, rows: int = 2) -> tuple[Case, ...]:
         chosen = X[~np.isin(predicted, getattr(target, "labels", ()))].iloc[:rows]
         answers = explainer.explain(chosen, target=target, constraints=[*constraints, *holes])
         with TemporaryDirectory() as folder:
-            proofs = bf.prove(answers, model, folder)
+            proofs = bf.prove(answers, model, folder, models=asked)
             found += [read(one.file, f"{kind} {number}") for one in proofs if one.file is not None]
     return tuple(found)
 

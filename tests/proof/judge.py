@@ -6,6 +6,7 @@ It shares no code with the checker: it reads files of models with numpy, and sum
 from __future__ import annotations
 
 import json
+from copy import copy
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +20,10 @@ class TooManyError(Exception):
 
 
 class JudgedModel:
-    """Trees as arrays, and what is made of their sum."""
+    """Trees as arrays, and what is made of their sum. at: where its own sums begin, if it is one of several models."""
+
+    at = 0
+    others: list[dict[str, Any]] = []
 
     def __init__(self, kind: str, content: str) -> None:
         data = json.loads(content)
@@ -47,6 +51,8 @@ class JudgedModel:
             self.base, self.scale = self.numbers(np.ravel(data["base"]).tolist()), float.fromhex(data["scale"])
             self.of = [tree.get("of", 0) for tree in trees]
             self.curves = data.get("curves", [{"weight": (1.0).hex()}] * len(self.base))
+            self.ballots = self.numbers(data.get("ballots", []))
+            self.others = data.get("others", [])
         self.trees = [tuple(self.numbers(tree.get(key, [])) for key in keys) for tree in trees]
 
     @staticmethod
@@ -79,8 +85,29 @@ class JudgedModel:
         return found
 
     def may_say(self, rows: np.ndarray, wanted: dict[str, Any]) -> np.ndarray:
+        """For which rows some order of addition gives the class, or reaches the value, of each of the models."""
+        leaves, at, its = (
+            self.leaves(rows),
+            len(self.base) - sum(told["sums"] for told in self.others),
+            wanted.get("others", []),
+        )
+        found = self.one(0, at, self.adds).may(leaves, wanted)
+        for told, own in zip(self.others, its, strict=True):
+            other = self.one(at, told["sums"], told["sum"])
+            other.type = np.float32 if told["digits"] == 24 else np.float64
+            found &= other.may(leaves, own)
+            at += told["sums"]
+        return found
+
+    def one(self, at: int, count: int, adds: str) -> JudgedModel:
+        """One of several models."""
+        own = copy(self)
+        own.at, own.base, own.adds = at, self.base[at : at + count], adds
+        return own
+
+    def may(self, leaves: list[np.ndarray], wanted: dict[str, Any]) -> np.ndarray:
         """For which rows some order of addition gives the class, or reaches the value."""
-        leaves, n, (what, label) = self.leaves(rows), len(self.trees), wanted["of"]
+        n, (what, label) = len(self.trees), wanted["of"]
         orders = (range(n), range(n - 1, -1, -1), sorted(range(n), key=lambda k: -float(np.abs(leaves[k]).max())))
         if what == "value":
             return np.any([self.sums(leaves, order) >= float.fromhex(wanted["at least"]) for order in orders], axis=0)
@@ -96,11 +123,12 @@ class JudgedModel:
     def classes_of(self, leaves: list[np.ndarray], order: Any) -> list[np.ndarray]:
         """The class, in each of the ways in which an estimator may find the largest sum."""
         if self.adds == "shares":
-            total = np.zeros(leaves[0].shape)
-            for k in order:
-                total = total + leaves[k]
+            total = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
             return [np.argmax(total / len(leaves), axis=1)]
-        if self.adds == "logistic":
+        if self.adds == "votes":
+            votes = np.column_stack([self.sums(leaves, order, of) > 0 for of in range(len(self.base))])
+            return [(np.where(votes, self.ballots, -self.ballots).sum(axis=1) > 0).astype(int)]
+        if self.adds in ("logistic", "score"):
             return [(self.sums(leaves, order) > 0).astype(int)]
         if self.adds == "mean":
             return [(self.mean_of(leaves, order) > 0.5).astype(int)]
@@ -124,7 +152,7 @@ class JudgedModel:
             return np.asarray(1 / (1 + np.exp(-slope * share - shift)) if "bend" in told else share)
 
     def sums(self, leaves: list[np.ndarray], order: Any, of: int = 0) -> np.ndarray:
-        total = np.full(len(leaves[0]), self.base[of], dtype=self.type)
+        total, of = np.full(len(leaves[0]), self.base[of], dtype=self.type), self.at + of
         for k in order:
             if leaves[k].ndim > 1 or self.of[k] == of:
                 leaf = (leaves[k][:, of] if leaves[k].ndim > 1 else leaves[k]).astype(self.type)

@@ -24,6 +24,7 @@ from butfor.cli.options import (
     Bounds,
     Conflicts,
     Data,
+    GivenForests,
     Html,
     LogOption,
     Model,
@@ -206,12 +207,7 @@ def explain(
 def check(
     answer: Answer,
     model: Model,
-    plausible: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--plausible", metavar="FOREST", help="The isolation forest that was given for the answer with --plausible."
-        ),
-    ] = None,
+    plausible: GivenForests = None,
     time_limit: Annotated[
         float, typer.Option(metavar="SECONDS", help="How long it may take to prove the bound of an answer again.")
     ] = RECHECK_SECONDS,
@@ -235,11 +231,11 @@ def check(
     answers = _read(answer)
     if not len(answers):
         raise InputError(f"{answer} contains no answer.", "There is nothing to check.")
-    estimator, forests = load(model), [load(path) for path in plausible or ()]
+    estimator, models = load(model), [load(path) for path in plausible or ()]
     found = check_all(
         answers,
         estimator,
-        forests,
+        models,
         time_limit,
         sample=sample_of(sample),
         seed=seed,
@@ -274,6 +270,7 @@ def prove(
     time_limit: Annotated[
         float, typer.Option(metavar="SECONDS", help="How long the proof of one answer may take.")
     ] = PROOF_SECONDS,
+    plausible: GivenForests = None,
     quiet: Quiet = False,
 ) -> None:
     """Write proofs of answers that anybody checks without butfor. The exit code is 1 if a claim is false."""
@@ -283,7 +280,10 @@ def prove(
 
     answers = _read(answer)
     try:
-        found = written(answers, load(model), out, time_limit=time_limit, progress=False if quiet else None)
+        asked = [load(path) for path in plausible or ()]
+        found = written(
+            answers, load(model), out, models=asked, time_limit=time_limit, progress=False if quiet else None
+        )
     except RefutedError as error:
         typer.echo(f"FAILED - {error}")
         raise typer.Exit(FAILED) from None

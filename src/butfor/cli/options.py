@@ -68,6 +68,12 @@ Forests = Annotated[
         help="An isolation forest, saved as MODEL is. Answers must not be outliers to it.",
     ),
 ]
+GivenForests = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plausible", metavar="FOREST", help="The isolation forest that was given for the answer with --plausible."
+    ),
+]
 AtLeast = Annotated[float | None, typer.Option(help="For a regressor: the least value wanted.")]
 AtMostValue = Annotated[float | None, typer.Option("--at-most", help="For a regressor: the largest value wanted.")]
 Probability = Annotated[float | None, typer.Option(help="The least probability of the class that is wanted.")]

@@ -89,6 +89,9 @@ class ByDescription(Mapping[str, Any]):
         its = self.left[words]
         return its.pop(0) if len(its) > 1 else its[0]
 
+    def __contains__(self, words: object) -> bool:
+        return words in self.left
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.left)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
-from butfor.errors import UnsupportedModelError
+from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from butfor.importers.read import Reading
 from butfor.model.float_order import last_between, last_number
 from butfor.model.survival.readout import Survival
@@ -46,7 +46,7 @@ LINE_BLUR = 2.0**-44
 def asked_about(claim: Claim) -> ProofQuestion:
     """The question of some answers: with the model's own file if the checker reads it, else with what butfor read."""
     if not claim.whole:
-        raise not_asked("a question that the answers do not hold as data")
+        raise _not_held(claim)
     case = claim.asking.case(claim.stated.factuals, claim.target, claim.cost, claim.known)
     target, source = case.question.target, claim.reading.source
     reading, question = target.focus(claim.reading, case.before), case.question
@@ -73,6 +73,22 @@ def asked_about(claim: Claim) -> ProofQuestion:
         except UnsupportedModelError:
             raise error from None
     return asked(*read)
+
+
+def _not_held(claim: Claim) -> UnsupportedProblemError:
+    """The error about a question that the answers do not hold as data."""
+    question = claim.answers.question
+    told = [
+        (question.target, claim.target),
+        (question.cost, claim.cost),
+        *zip(question.constraints, claim.constraints, strict=True),
+    ]
+    words = next(words for words, meant in told if meant is None)
+    return UnsupportedProblemError(
+        f"the answers do not hold {words} as data.",
+        "What a proof is about must be known in full.",
+        "Give the models that constraints ask as `models`, in the order of the question. Functions are not proven.",
+    )
 
 
 class ProofQuestion:

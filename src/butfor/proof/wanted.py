@@ -33,8 +33,8 @@ def not_asked(what: str) -> UnsupportedProblemError:
     return UnsupportedProblemError(
         f"{what}: no proof is made of it yet.",
         "Proofs are made of classes, probabilities, values and quantities of survival with one end, under constraints on "
-        "single columns, linear relations, implications, bf.at_most_changes and bf.robust, with prices that are added up over "
-        "columns, or of which only the largest counts.",
+        "single columns, linear relations, implications, bf.at_most_changes, bf.robust, bf.robust_to and bf.plausible, with "
+        "prices that are added up over columns, or of which only the largest counts.",
     )
 
 
