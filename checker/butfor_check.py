@@ -743,6 +743,8 @@ class Column:
         need(whole_steps, "a radius that is no step of the grid of", self.name)
         its.radius, its.replies = radius or F(0), [told and its.moved_ends(told, radius) for told in replies]
         its.price_numbers(own, enough) if self.levels is None else its.price_levels(own)
+        its.reach = [real(x, "a reach") for x in own["reach"]] if "reach" in own else [F(0)] * len(self.levels or range(3))
+        need(len(its.reach) == len(self.levels or range(3)) and min(its.reach) >= 0, "not a reach for each change, or below 0")
         for moved in its.replies:
             place = moved and {**its.place, **{cut: bisect_right(its.firsts, x) for cut, x in zip(its.read, moved)}}
             its.left = its.left + [its.goes_left(split, place) for split in its.splits]
@@ -758,6 +760,26 @@ class Column:
             its.low, its.high = max(self.low, self.start - far), min(self.high, self.start + far)
             if self.fee >= claim:
                 its.low, its.high = 1, 0
+        return its
+
+    def reached(self, value):
+        """What the value of a row reaches: a level, or a number, by a fee and a rate per unit, or by becoming missing."""
+        if value == self.now:
+            return F(0)
+        if self.levels is not None:
+            return self.reach[value]
+        return self.reach[2] if value is None else self.reach[0] + self.reach[1] * abs(value - self.start)
+
+    def dearer(self, share):
+        """The column, if a share of what its values reach is added to their prices."""
+        if not share:
+            return self
+        its = copy(self)
+        if self.levels is not None:
+            its.price = [p if p is None else p + share * self.reached(k) for k, p in enumerate(self.price)]
+        else:
+            its.fee, its.rate = (x + share * more for x, more in zip((self.fee, self.rate), self.reach))
+            its.price = self.price[:-1] + [p if p is None else p + share * self.reached(None) for p in self.price[-1:]]
         return its
 
     def moved_ends(self, told, radius):
@@ -873,7 +895,7 @@ class Column:
 
     def taxed(self, cell, taxes, free):
         """The least of price and taxes in a cell, or less. taxes: each, and what a unit of the number counts, or each level."""
-        if self.levels is None:
+        if self.levels is None and cell <= len(self.ends):
             return self.cheapest_in(cell, sum(t * x for t, x in taxes), free)
         return sum((t * x[cell] for t, x in taxes), F(0) if free else self.price[cell])
 
@@ -1030,6 +1052,43 @@ class Relation:
         return all(x is None or way * (total - x) <= self.off for way, x in ((1, self.most), (-1, self.least)))
 
 
+class Form:
+    """What is added to what a row costs: d' Q d, for the changes d of some numbers.
+
+    Q + off I is positive semidefinite. So d' Q d is at least 2 y' Q d - y' Q y - off x (squared sizes of d - y), whatever y is.
+    far: how large each change may be
+    """
+
+    def __init__(self, told, columns):
+        self.at = [whole(j, 0, len(columns), "a column of a form") for j in told["columns"]]
+        need(len({*self.at}) == len(self.at) <= 200, "a column is twice in a form, or too many are in it")
+        self.q, self.off = [[real(x, "a form") for x in row] for row in told["q"]], real(told["off"], "a doubt")
+        need([len(self.at)] * len(self.at) == list(map(len, self.q)) and self.q == [*map(list, zip(*self.q))], "no symmetric form")
+        self.start, self.far = [columns[j].start for j in self.at], []
+        for column in (columns[j] for j in self.at):
+            known = column.levels is None and column.now is not None and (not column.lost or column.price[-1] is None)
+            need(known, column.name, "is no number that stays known, in a form")
+            ends = (column.low, column.high) if column.low <= column.high else ()
+            self.far.append(max((abs(end - column.start) for end in ends), default=F(0)))
+        rows = [[x + self.off * (i == k) for k, x in enumerate(row)] for i, row in enumerate(self.q)]
+        while rows:  # the Schur complement of what is positive semidefinite is that, too
+            first, *rest = rows
+            need(first[0] > 0 or not any(first), "a form that may be negative")
+            rows = [[x - row[0] * y / first[0] if row[0] else x for x, y in zip(row[1:], first[1:])] for row in rest]
+
+    def of(self, values):
+        """What the values of a row add."""
+        d = [values[j] - x for j, x in zip(self.at, self.start)]
+        return sum(x * sum(map(mul, row, d)) for x, row in zip(d, self.q))
+
+    def tangent(self, y):
+        """The slopes of the columns at changes, and what is to be taken from what slopes x numbers add up to."""
+        need(len(y) == len(self.at), "not a change for each column of a form")
+        slope = [2 * sum(map(mul, row, y)) for row in self.q]
+        off = self.off * sum((far + abs(x)) ** 2 for far, x in zip(self.far, y))
+        return dict(zip(self.at, slope)), sum(map(mul, slope, y)) / 2 + sum(map(mul, slope, self.start)) + off
+
+
 class Rule:
     """What never is true at once: that each of some columns lies in a set.
 
@@ -1145,6 +1204,7 @@ class Question:
         need(self.claim is None or self.claim > 0, "a bound that says nothing")
         need(own.get("cost", "sum") in ("sum", "largest"), "a cost that is not known")
         self.largest = own.get("cost") == "largest"  # then no change may cost as much as the claim, and is free below
+        self.reaching = any("reach" in mine for mine in own["columns"])  # then the largest reach is added to what a row costs
         self.none = self.claim is None or self.largest  # no row at all: then nothing has a price
         self.below, enough = F(1) if self.none else self.claim, INF if self.claim is None else self.claim
         self.norm, radius = self.ball(own.get("ball"), len(shared.columns))
@@ -1152,6 +1212,8 @@ class Question:
         each = enumerate(zip(shared.columns, own["columns"], radius))
         self.asked = [column.of(mine, enough, r, [its[j] for its in replies]) for j, (column, mine, r) in each]
         self.columns = [column.cheaper(enough) if self.largest else column for column in self.asked]
+        self.form = Form(own["form"], self.columns) if "form" in own else None
+        need(not self.largest or not (self.reaching or self.form), "the dearest change, and more")
         self.counted = own["changes"] is not None
         self.limit = whole(own["changes"] if self.counted else len(self.columns), 0, len(self.columns) + 1, "the changes")
         self.relations = [Relation(told, self.columns) for told in own.get("relations", ())]
@@ -1169,6 +1231,18 @@ class Question:
         self.ways = [[self.held(goal) for goal in way] * self.copies for way in self.wanted.ways]
         if not self.model.weights:
             self.count_in_units(shared.trees)
+
+    def added_words(self):
+        """What is added to the prices of a row, in words."""
+        if self.reaching:
+            yield "  To the sum of prices, the largest reach of a column is added:"
+            for c in (c for c in self.asked if any(c.reach)):
+                words = ("for any change", "a unit", "for becoming missing") if c.levels is None else [x[0] for x in c.levels]
+                yield f"    {c.name}: {', '.join(f'{digits(x)} {its}' for x, its in zip(c.reach, words) if x)}"
+        if self.form:
+            names = ", ".join(self.asked[j].name for j in self.form.at)
+            yield f"  To the sum of prices, a quadratic form of the changes of {names} is added. Its rows:"
+            yield from (f"    {' '.join(map(digits, row))}" for row in self.form.q)
 
     @staticmethod
     def ball(told, columns):
@@ -1227,14 +1301,30 @@ class Question:
 
         return [[copied(c, node) for node in nodes] for c in range(self.copies) for nodes in trees]
 
-    def taxed(self, tax):
-        """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits."""
-        price = list(self.price)
-        for j in {j for adds, _ in self.limits for j in adds}:
+    def taxed(self, tax, shares, tangent):
+        """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits.
+
+        shares: of what each column reaches, which are added; tangent: likewise the slopes of a form, and what is paid back
+        """
+        price, (slopes, back) = list(self.price), tangent
+        for j in {j for adds, _ in self.limits for j in adds} | {j for j, x in enumerate(shares) if x} | slopes.keys():
             its = [(t, adds[j]) for t, (adds, _) in zip(tax, self.limits) if j in adds]
-            price[j] = [-up(-self.columns[j].taxed(k, its, self.none), self.unit) if self.alive[j] >> k & 1 else None
+            its, column = [*its, (slopes.get(j, F(0)), F(1))] if j in slopes else its, self.columns[j].dearer(shares[j])
+            price[j] = [-up(-column.taxed(k, its, self.none), self.unit) if self.alive[j] >> k & 1 else None
                         for k in range(len(price[j]))]  # fmt: skip
-        return price, up(sum((t * most for t, (_, most) in zip(tax, self.limits)), F(0)), self.unit)
+        return price, up(sum((t * most for t, (_, most) in zip(tax, self.limits)), back), self.unit)
+
+    def shares(self, what):
+        """Shares of what each column reaches. The largest reach is at least their sum."""
+        need(self.reaching and len(what) == len(self.columns), "not a share for each column, or nothing is reached")
+        shares = [real(x, "a share") for x in what]
+        need(min(shares) >= 0 and sum(shares) <= 1, "shares that add up to more than 1")
+        return [F(0)] * len(shares) if self.none else shares
+
+    def tangent(self, what):
+        """The slopes of a form at some changes, column by column, and what is to be taken from their sum."""
+        need(self.form and not self.none, "a tangent of no form")
+        return self.form.tangent([real(x, "a change") for x in what])
 
     def raised(self, w, k, wanted):
         """Goal k of way w in grains: the least that scores can add up to, and that suffices."""
@@ -1271,6 +1361,8 @@ class Question:
             cost, changed = max(cost, price) if self.largest else cost + price, changed + moved
             row.update(zip(column.features, column.sets(value)))
             own.append(perhaps(value, "a value") if column.levels is None else value)
+        cost += max(column.reached(value) for column, value in zip(self.asked, own))
+        cost += self.form.of(own) if self.form else 0
         need(all(its.kept(self.columns, own) for its in self.relations + self.rules), "the answer breaks a relation or a rule")
         need(changed <= self.limit, "the answer changes", changed, "columns")
         reached, sure = self.wanted.reached(self.model.added(row))
@@ -1303,7 +1395,8 @@ class Walk:
     def __init__(self, question):
         self.q, ways = question, range(len(question.goals))
         self.message, self.rates, self.shift, self.toll = [0] * question.count, [0] * len(question.goals[0]), 0, 0
-        self.price, self.back = question.price, 0  # with taxes, and what is paid back for them
+        self.price, self.back = question.price, 0  # with what is said of taxes, shares and a tangent, and what is paid back
+        self.tax, self.shares, self.tangent = [], [F(0)] * len(question.columns), ({}, F(0))
         leaves = [range(len(tree.leaves)) for tree in question.trees]
         self.open = [self.narrowed(Box(list(question.alive), leaves, way)) for way in reversed(ways)]
 
@@ -1318,13 +1411,21 @@ class Walk:
             self.say(*what)
         elif kind == "rate":
             self.rates, self.shift = rates_of(what, len(self.rates))
-        elif kind == "tax":
-            tax = [real(x, "a tax") for x in what]
-            need(len(tax) == len(self.q.limits) and min(tax, default=-1) >= 0, "not a tax of at least 0 for each limit")
-            self.price, self.back = self.q.taxed(tax)
+        elif kind in ("tax", "share", "tangent"):
+            self.tilt(kind, what)
+            self.price, self.back = self.q.taxed(self.tax, self.shares, self.tangent)
         else:
             need(kind == "toll" and self.q.counted, "an unknown step, or a toll without a limit:", shown(kind))
             self.toll = whole(what, 0, BIG, "a toll")
+
+    def tilt(self, kind, what):
+        if kind == "tax":
+            self.tax = [real(x, "a tax") for x in what]
+            need(len(self.tax) == len(self.q.limits) and min(self.tax, default=-1) >= 0, "not a tax of at least 0 for each limit")
+        elif kind == "share":
+            self.shares = self.q.shares(what)
+        else:
+            self.tangent = self.q.tangent(what)
 
     def parts(self, box, j, cells):
         """The parts of a box; the one that comes first stands last. Together they are the box, whatever `cells` are."""
@@ -1506,16 +1607,20 @@ class Term:
             return sum(map(mul, worth, self.none if value is None else self.adds[value]))
         return sum(map(mul, worth, self.slope)) * value + sum(map(mul, worth, self.base))
 
-    def least(self, part, worth, free):
-        """The least of price - gain if the column stays, and if it changes, each with its value; None if it may not."""
-        c = self.column
+    def least(self, part, worth, free, share=0, tilt=0):
+        """The least of price - gain if the column stays, and if it changes, each with its value; None if it may not.
+
+        share: of what is reached, which is added to prices; tilt: what a unit of the number costs besides
+        """
+        c = self.column.dearer(share)
         if self.levels:
             its = [(c.price[k] * (not free) - self.gain(k, worth), k) for k in range(len(self.adds)) if part >> k & 1]
             return [min([x for x in its if (x[1] == c.now) == stays], default=None) for stays in (True, False)]
         above, most, may_stay, may_change = part or (0, 0, False, False)
         slope, base = (sum(map(mul, worth, its)) for its in (self.slope, self.base))
-        found = c.least(max(above, c.low), min(most, c.high), -slope, free) if may_change else None
-        return (-self.gain(c.now, worth), c.now) if may_stay else None, found and (found[0] - base, found[1])
+        found = c.least(max(above, c.low), min(most, c.high), tilt - slope, free) if may_change else None
+        stay = (tilt * (c.now or 0) - self.gain(c.now, worth), c.now) if may_stay else None
+        return stay, found and (found[0] - base, found[1])
 
     def start(self, part, free):
         """The cheapest value of a part, and its price; None if there is none."""
@@ -1596,6 +1701,8 @@ class LinearWalk:
         self.mean, self.logits = question.wanted.mean, len(question.ways[0])
         self.reach = [F(0)] * self.logits  # what a unit of each logit is taken to cost, where its ends are looked for
         self.rates = [F(0)] * (max(map(len, question.ways)) + len(self.kept) + bool(self.mean))  # a shorter way has fewer
+        self.shares, self.tangent, plain = [F(0)] * len(self.terms), ({}, F(0)), not (question.reaching or question.form)
+        need(plain or not (self.mean or question.model.layers), "a largest reach, or a form, of what is no sum")
         self.rules = [rule.parts for rule in question.rules]
         box = self.narrowed([term.all for term in self.terms])
         self.open = [(box, way + self.kept) for way in reversed(question.ways)]
@@ -1604,6 +1711,10 @@ class LinearWalk:
         if kind == "rate":
             rates, shift = rates_of(what, len(self.rates))
             self.rates = [F(rate, 1 << shift) for rate in rates]
+        elif kind == "share":
+            self.shares = self.q.shares(what)
+        elif kind == "tangent":
+            self.tangent = self.q.tangent(what)
         elif kind == "reach" and self.mean:
             rates, shift = rates_of(what, self.logits)
             self.reach = [F(rate, 1 << shift) for rate in rates]
@@ -1623,11 +1734,12 @@ class LinearWalk:
 
     def bound(self, box, way, rates):
         """The bound of rates, and the value of each column that it comes from; None if nobody is in the box."""
-        worth = self.worth(rates, way, len(self.q.model.starts + self.q.limits))
-        found = self.together([term.least(part, worth, self.q.none) for term, part in zip(self.terms, box)])
+        worth, (slopes, back) = self.worth(rates, way, len(self.q.model.starts + self.q.limits)), self.tangent
+        each = enumerate(zip(self.terms, box, self.shares))
+        found = self.together([its.least(part, worth, self.q.none, x, slopes.get(j, 0)) for j, (its, part, x) in each])
         if found is None:
             return None
-        total, values = sum(map(mul, rates, [goal.least for goal in way])) + found[0], found[1]
+        total, values = sum(map(mul, rates, [goal.least for goal in way])) + found[0] - back, found[1]
         if self.mean:
             ends = list(self.ends(box, way))
             if any(high < low for low, high in ends):
@@ -1978,6 +2090,7 @@ def words_of(question, own, found, steps):
     for column in question.asked:
         yield "  " + column.said()
     yield from ["  The cost of a row is the price of its dearest change, not the sum."] * question.largest
+    yield from question.added_words()
     yield from [f"  At most {question.limit} of them change."] * question.counted
     yield from ["  " + its.said(question.columns) for its in question.relations + question.rules]
     if question.norm:

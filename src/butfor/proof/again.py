@@ -56,7 +56,14 @@ class GivenProofs:
         except Exception as error:  # a proof can hold anything
             return False, f"{file.name} is not verified: {by.told(error)}"
         due = json.loads(json.dumps([asked.row(i), asked.changes(), asked.joining(i), *whole, asked.wanted[i]]))
-        parts = ("row", "number of changes", "cost, relation, rule or ball", "table of columns", "model", "target")
+        parts = (
+            "row",
+            "number of changes",
+            "cost, form, relation, rule or ball",
+            "table of columns",
+            "model",
+            "target",
+        )
         other = [part for part, a, b in zip(parts, told, due, strict=True) if a != b]
         if other:
             return False, f"{file.name} is about another {other[0]}"

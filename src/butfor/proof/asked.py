@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,7 +30,7 @@ from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.joint_files import OtherModel, joint_file, others_of
 from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
 from butfor.proof.read_files import read_file
-from butfor.proof.refused import refuse_ball, refuse_question
+from butfor.proof.refused import refuse_ball, refuse_cost, refuse_question
 from butfor.proof.survival_files import survival_file
 from butfor.proof.wanted import END_OF_NO_RANGE, not_asked, wanted_of
 from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
@@ -41,6 +42,10 @@ MOVES_TRIED = 16
 
 LINE_BLUR = 2.0**-44
 """A pipeline that scales a number is off by less than this share of its largest size."""
+
+
+FORM_BLUR = 2.0**-48
+"""By which share of the largest sum of a row an eigenvalue of a quadratic form may be below 0, for each of its columns."""
 
 
 def asked_about(claim: Claim) -> ProofQuestion:
@@ -116,6 +121,7 @@ class ProofQuestion:
         self.lost: BoolArray = np.any(unknown | self.problem.domain.missing, axis=0) | levels
         self.features, self.inputs, self.changed = self._features()
         self.columns = self._columns()
+        refuse_cost(self.problem, self.model)
 
     def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:
         """The features that each column sets, what its levels set them to (None: a number), and whether a number is changed."""
@@ -214,7 +220,47 @@ class ProofQuestion:
 
     def row(self, i: int) -> list[dict[str, Any]]:
         """What a row is, may become, and at what price, column by column."""
-        return [self._number(i, j) if inputs is None else self._level(i, j) for j, inputs in enumerate(self.inputs)]
+        each = [self._number(i, j) if inputs is None else self._level(i, j) for j, inputs in enumerate(self.inputs)]
+        if self.problem.prices.is_largest or not self.problem.prices.has_linf:
+            return each
+        return [{**told, "reach": hexes(self._reach(i, j))} for j, told in enumerate(each)]
+
+    def _reach(self, i: int, j: int) -> list[float]:
+        """What a change of a column reaches, of which the largest is added: of each level, or of a number."""
+        prices = self.problem.prices
+        if (inputs := self.inputs[j]) is not None:
+            own = prices.linf_tables.get(j)
+            now = self.level_of(j, self.case.factuals[i, j])
+            return [0.0] * len(inputs) if own is None else own[now, : len(inputs)].tolist()
+        lose, find = prices.linf_missing[:, j].tolist()
+        if np.isnan(self.case.factuals[i, j]):
+            return [find, 0.0, 0.0]
+        return [0.0, float(prices.linf[j]), lose if self.lost[j] else 0.0]
+
+    @cached_property
+    def squares(self) -> Prices:
+        """The prices, with the squares of numbers that stay known in the form, if there is one before weights."""
+        given = self.problem.prices
+        if not self.model.weights or given.is_added or given.is_largest:
+            return given
+        number = [feature.levels is None for feature in self.problem.space]
+        moved = np.where(number & ~self.lost, given.l2, 0.0)
+        return replace(given, l2=given.l2 - moved, Q=np.diag(moved) + (0 if given.Q is None else given.Q))
+
+    @cached_property
+    def form(self) -> dict[str, Any]:
+        """A quadratic form of changes that is added to prices, if there is one."""
+        whole = self.squares.Q
+        at = np.flatnonzero(whole.any(axis=0)) if whole is not None else np.zeros(0, dtype=np.intp)
+        if whole is None or not len(at):
+            return {}
+        named = [self.problem.space.features[j].name for j in at.tolist() if self.lost[j]]
+        if named:
+            raise not_asked(f"a quadratic form of {named[0]!r}, which may be missing")
+        Q = (whole[np.ix_(at, at)] + whole[np.ix_(at, at)].T) / 2
+        off = FORM_BLUR * len(Q) * float(np.abs(Q).sum(axis=1).max())  # eigenvalues are found up to this
+        off = 0.0 if float(np.linalg.eigvalsh(Q).min()) > off else off
+        return {"columns": at.tolist(), "q": hexes(Q.tolist()), "off": off.hex()}
 
     def _number(self, i: int, j: int) -> dict[str, Any]:
         domain, prices = self.problem.domain, self.prices
@@ -242,7 +288,7 @@ class ProofQuestion:
         Of a column of relations, also around its own number, if it has one, and, on a grid of few, around each.
         """
         one, ends = self.problem.take(np.array([i])), list[float]()
-        if j in sum_columns(self.problem):
+        if j in sum_columns(self.problem) or j in self.form.get("columns", ()):
             between, own = between_values(one, j), one.factuals[0, [j]]
             ends = np.nextafter(own[~np.isnan(own), None], [-np.inf, np.inf]).ravel().tolist()
             ends += [] if between is None else between.tolist()
@@ -294,7 +340,7 @@ class ProofQuestion:
         """What each change costs: all of them together, or the dearest one."""
         given = self.problem.prices
         if not given.is_largest:
-            return given
+            return self.squares
         levels = {j: len(one.levels) + 1 for j, one in enumerate(self.problem.space) if one.levels is not None}
         none = np.zeros(len(given.l1))
         return given.added_above.plus("l1", none, none, {j: np.zeros((size, size)) for j, size in levels.items()})
@@ -334,7 +380,8 @@ class ProofQuestion:
         ball, told = self.ball, dict[str, Any]()
         if ball is not None:
             told = {"norm": str(ball.norm), "radius": [x.hex() if x > 0 else None for x in ball.radius.tolist()]}
-        return {"cost": cost, "relations": self.relations(i), "never": self.never(i), "ball": told}
+        relations, never = self.relations(i), self.never(i)
+        return {"cost": cost, "form": self.form, "relations": relations, "never": never, "ball": told}
 
     @cached_property
     def ball(self) -> Ball | None:

@@ -33,13 +33,18 @@ class HighestPoint(NamedTuple):
     share: FloatArray
 
 
-def highest(start: FloatArray, slope: FloatArray) -> HighestPoint | None:
+def highest(start: FloatArray, slope: FloatArray, shares: int = 0) -> HighestPoint | None:
     """Where planes are highest over rates of at least 0; None if the linear program has no answer.
 
     start (planes), slope (planes, rates): what they are, in claims, where all rates are 0, and how they rise
+    shares: so many of the rates, the last ones, add up to at most 1
     """
     unit = 1.0 / np.maximum(np.abs(slope).max(axis=0), 1e-300)
+    unit[len(unit) - shares :] = 1.0
     rising = np.column_stack([-slope * unit, np.ones(len(start))])
+    if shares:
+        whole = np.append(np.arange(len(unit)) >= len(unit) - shares, 0.0)
+        rising, start = np.vstack([rising, whole]), np.append(start, 1.0)
     ends = [(0.0, None)] * len(unit) + [(None, HIGHEST_BOUND)]
     cost = [0.0] * len(unit) + [-1.0]
     found: Any = optimize.linprog(cost, A_ub=rising, b_ub=start, bounds=ends, method="highs")
@@ -47,4 +52,4 @@ def highest(start: FloatArray, slope: FloatArray) -> HighestPoint | None:
         return None
     rates = np.maximum(found.x[:-1], 0.0) * unit
     rates = np.where(rates > rates.max() * LEAST_RATE, rates, 0.0)
-    return HighestPoint(rates, float(found.x[-1]), -np.asarray(found.ineqlin.marginals))
+    return HighestPoint(rates, float(found.x[-1]), -np.asarray(found.ineqlin.marginals)[: len(slope)])

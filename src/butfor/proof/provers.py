@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.proof.checker import checker
+from butfor.proof.joint_cost_prover import JointCostProver
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.mean_prover import MeanProver
 from butfor.proof.network_prover import NetworkProver
@@ -23,5 +24,8 @@ def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
         return SigmoidsProver(asked, budget)
     if asked.model.layers:
         return NetworkProver(asked, budget)
-    several = asked.model.paths or max(map(len, asked.wanted.ways)) + len(asked.limits + asked.rules) > 1
+    goals = max(map(len, asked.wanted.ways)) + len(asked.limits + asked.rules)
+    if asked.reaching or asked.form:
+        return JointCostProver(asked, budget)
+    several = asked.model.paths or goals > 1
     return (RivalsProver if several else LinearProver)(asked, budget)

@@ -59,5 +59,14 @@ def refuse_question(question: Question, problem: Problem) -> None:
     for relation in problem.relations:
         if not isinstance(relation, AtMost | LinearRelation | Implication):
             raise not_asked(f"the constraint {relation!r}")
-    if not (problem.prices.is_added or problem.prices.is_largest) or problem.prices.calls:
+    if problem.prices.calls:
         raise not_asked(f"the cost {question.cost!r}")
+
+
+def refuse_cost(problem: Problem, model: Any) -> None:
+    """Raise an error if no proof can say a cost that is not added up over columns, of a model as the checker reads it."""
+    prices = problem.prices
+    if not (prices.is_added or prices.is_largest) and (model.kind == "mean" or model.layers):
+        raise not_asked(
+            f"a largest price, or a quadratic form, beside others, of {'a network' if model.layers else 'a mean'}"
+        )

@@ -55,7 +55,9 @@ def cheaper_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: Cheap
         if not stays:
             value = low if low == high else domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
             point[j] = start[j] if np.isnan(value) else value
-    return point, float(max(prices) if asked.problem.prices.is_largest else sum(prices))
+    if asked.problem.prices.is_added or asked.problem.prices.is_largest:
+        return point, float(max(prices) if asked.problem.prices.is_largest else sum(prices))
+    return point, float(asked.problem.prices.total(start[None], point[None])[0])
 
 
 def refuting_row(asked: ProofQuestion, i: int, point: FloatArray, cost: float) -> RefutingRow:

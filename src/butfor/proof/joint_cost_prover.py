@@ -1,0 +1,277 @@
+"""Branch and bound over weighted sums, where a largest reach, or a quadratic form, is added to the prices of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from operator import mul
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.proof.box_form import BISECTIONS, Slopes, least_changes
+from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.model_files import hexes
+from butfor.proof.planes import NEAR_THE_PLANES, HighestPoint, highest
+from butfor.proof.rivals_prover import MOST_MIXTURES, BoundPlane, RivalsProver, written
+from butfor.solvers.solver import Budget
+
+MOST_TANGENTS = 25
+"""So many tangents of a form are tried in a box."""
+
+NEAR_ENOUGH = 0.01
+"""Rates that do not prove the claim need not be better than this share of what is missing."""
+
+WORTH_A_TANGENT = 1e-3
+"""Another tangent is tried if the last one proved more by this share of what is missing."""
+
+LEFT_OF_SHARES = 1 - 2.0**-45
+"""Shares add up to at most this, so that rounding never makes them more than 1."""
+
+
+class Tilt(NamedTuple):
+    """What is added to prices: rates of goals and limits, shares of what columns reach, and the changes of a tangent."""
+
+    rates: list[Fraction]
+    shares: list[Fraction]
+    tangent: list[Fraction]
+
+
+class MixedRow(NamedTuple):
+    """A mixture of rows: what its prices and reaches cost without the form, and its changes in the columns of the form."""
+
+    paid: float
+    changes: FloatArray
+
+
+class JointCostProver(RivalsProver):
+    """Proves one claim about weighted sums at a cost that columns share.
+
+    The largest reach is at least a mean of reaches by any shares of 1, and a form lies above its tangents. So with shares w and
+    changes y, no row costs less than
+
+        r goals - y' Q y + sum over columns min (price + w reach + 2 (Q y)_j change - r gain),
+
+    which is concave in r, w and y. Where planes are highest over r and w is a linear program. A tangent at the mixture of its
+    rows is the next one: Frank and Wolfe, An Algorithm for Quadratic Programming, 1956.
+    """
+
+    def __init__(self, question: Any, budget: Budget) -> None:
+        super().__init__(question, budget)
+        self.sharing = len(self.walk.terms) if question.reaching and not self.free else 0
+        self.form = None if self.free else question.form
+        self.said = self.tilt = Tilt([], self.walk.shares, [Fraction(0)] * len(self.form.at) if self.form else [])
+        if self.form:
+            self.q = np.array(self.form.q, dtype=np.float64)
+
+    def begin_at(self, values: Sequence[Any]) -> None:
+        """Take the changes to these values for the first tangent."""
+        if self.form:
+            self.tilt = self.tilt._replace(tangent=self._changes(values))
+
+    def _added(self, row: list[Any]) -> Fraction:
+        """What the prices of a row add up to."""
+        return super()._cost(row)
+
+    def _cost(self, values: list[Any]) -> Fraction:
+        shared = (max(self._reaches(values)) if self.sharing else 0) + (self.form.of(values) if self.form else 0)
+        return self._added(values) + shared
+
+    def _reaches(self, row: list[Any]) -> list[Fraction]:
+        """What the value of each column reaches."""
+        return [term.column.reached(x) for term, x in zip(self.walk.terms, row, strict=True)]
+
+    def _changes(self, values: Sequence[Any]) -> list[Fraction]:
+        assert self.form is not None
+        return [Fraction(values[j]) - start for j, start in zip(self.form.at, self.form.start, strict=True)]
+
+    def _best_planes(self, box: list[Any], way: list[Any]) -> tuple[list[BoundPlane], FloatArray] | None:
+        """The planes, and the share of each in the best mixture; None if the claim is proven."""
+        rows, mixed, hoped, alone = list[list[Any]](), None, -np.inf, len(way) == 1 and not self.sharing
+        self.tilt = self.tilt._replace(rates=self._begun(way))
+        for _ in range(MOST_TANGENTS):
+            before = hoped
+            if self._one_rate(box, way, rows) if alone else self._mixture(box, way, rows):
+                return None
+            found = self._planes(way, rows)
+            hoped, share = self._wanted(found)[1:]
+            self._refute(way, box, self._mean(rows, share))
+            if not self.form or hoped - before < WORTH_A_TANGENT * (1 - before):
+                break
+            mixed = self._between(mixed, rows, share)
+            changes = mixed.changes
+            if alone:
+                row = list(rows[int(np.argmax(share))])
+                changes = self._balanced(box, way, row)
+                for j, start, x in zip(self.form.at, self.form.start, changes.tolist(), strict=True):
+                    row[j] = start + Fraction(x) if not self.walk.terms[j].column.step else row[j]
+                self._refute(way, box, row)
+            self.tilt = self.tilt._replace(tangent=list(map(Fraction, changes.tolist())))
+        return found, share
+
+    def _balanced(self, box: list[Any], way: list[Any], row: list[Any]) -> FloatArray:
+        """The changes of the form's columns that are best at the rate at which they, and a row, just gain what is wanted."""
+        assert self.form is not None
+        (goal,), at = way, self.form.at
+        worth, start = self._worth(goal), np.array(self.form.start, dtype=np.float64)
+        gain = np.array([sum(map(mul, self.walk.terms[j].slope, worth)) for j in at], dtype=np.float64)
+        slopes = Slopes(*np.array([self._slopes(j, box[j]) for j in at]).T)
+        rest = [self.walk.terms[j].gain(x, worth) for j, x in enumerate(row) if j not in at]
+        rest += [sum(map(mul, self.walk.terms[j].base, worth)) for j in at]
+        wanted = float(goal.least - sum(rest, Fraction(0))) - float(gain @ start)
+
+        def best(rate: float, begun: FloatArray) -> FloatArray:
+            return least_changes(
+                self.q, slopes._replace(up=slopes.up - rate * gain, down=slopes.down - rate * gain), begun
+            )
+
+        low, high = 0.0, max(float(self.tilt.rates[0]), 1e-300)
+        little = enough = best(0.0, np.zeros(len(at)))
+        while gain @ (enough := best(high, enough)) < wanted and high < 1e300:
+            low, little, high = high, enough, 4 * high
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            found = best(middle, enough)
+            if gain @ found < wanted:
+                low, little = middle, found
+            else:
+                high, enough = middle, found
+        few, many = float(gain @ little), float(gain @ enough)
+        share = (wanted - few) / (many - few) if few < wanted <= many else 1.0
+        return little + min(share, 1.0) * (enough - little)
+
+    def _parting(self, box: list[Any], mixed: Sequence[dict[Any, float]]) -> tuple[float, list[Any]]:
+        """Columns of the form are mixed as the changes of the tangent say: many mixtures have the same bound at it."""
+        mixed = list(mixed)
+        for j, y in zip(self.form.at if self.form else (), self.tilt.tangent, strict=True):
+            mixed[j] = self._shares(j, box[j], y)
+        return super()._parting(box, mixed)
+
+    def _shares(self, j: int, part: Any, y: Fraction) -> dict[Any, float]:
+        """The shares of the values of which a change is a mixture: of staying and of the end, or of two points of a grid."""
+        column, (_, _, low, high), (_, _, stay, change) = self.walk.terms[j].column, self._slopes(j, part), part
+        value, end = column.start + y, high if y > 0 else low
+        if stay and change and column.fee and y and 0 < float(y) / end < 1:
+            return {column.now: 1 - float(y) / end, column.start + Fraction(end): float(y) / end}
+        if column.step and (off := float((value - column.anchor) / column.step % 1)) > 0:
+            below = column.anchor + (value - column.anchor) // column.step * column.step
+            return {below: 1 - off, below + column.step: off}
+        return {value: 1.0}
+
+    def _slopes(self, j: int, part: Any) -> tuple[float, float, float, float]:
+        """What a unit of change costs up and down, a fee spread over the longest way, and between which ends changes lie."""
+        term = self.walk.terms[j]
+        column, (low, high) = term.column.dearer(self.tilt.shares[j]), term.ends(part)
+        _, _, stay, change = part
+        low, high = (low - column.start, high - column.start) if change and low <= high else (Fraction(0), Fraction(0))
+        if stay:
+            low, high = min(low, Fraction(0)), max(high, Fraction(0))
+        up, down = (column.rate + (column.fee / abs(end) if stay and end else 0) for end in (high, low))
+        return float(up), -float(down), float(low), float(high)
+
+    def _mixture(self, box: list[Any], way: list[Any], rows: list[list[Any]]) -> bool:
+        """Find the rows whose mixture is best at a tangent, behind others. Returns whether the claim is proven."""
+        best, most = -np.inf, len(rows) + MOST_MIXTURES
+        while True:
+            if self.budget.spent():
+                raise UnprovenError
+            total, row = self._at(box, way)
+            if total >= self.below:
+                self._say_tilt(said=row is not None)
+                return True
+            self._refute(way, box, row)
+            rows.append(row)
+            best = max(best, float(total / self.below))
+            wanted, hoped, _ = self._wanted(self._planes(way, rows))
+            if hoped - best < max(NEAR_THE_PLANES, NEAR_ENOUGH * (1 - hoped)) or len(rows) == most:
+                return False
+            rates, shares = wanted[: len(way)], wanted[len(way) :]
+            shares = shares * LEFT_OF_SHARES / max(shares.sum(), 1.0)
+            self.tilt = self.tilt._replace(rates=list(map(Fraction, rates.tolist())))
+            if self.sharing:
+                self.tilt = self.tilt._replace(shares=list(map(Fraction, shares.tolist())))
+
+    def _at(self, box: list[Any], way: list[Any]) -> tuple[Fraction, Any]:
+        """The bound, and the row that attains it; None in its place if nobody is in the box."""
+        self.walk.shares = self.tilt.shares
+        self.walk.tangent = self.form.tangent(self.tilt.tangent) if self.form else ({}, Fraction(0))
+        found = self.walk.bound(box, way, self._every(self.tilt.rates))
+        return (self.below, None) if found is None else found
+
+    def _say_tilt(self, said: bool) -> None:
+        """Say what proves the claim, as far as it is another than what was said last."""
+        wish = self.tilt
+        if said and wish.shares != self.said.shares:
+            self._say(share=hexes(map(float, wish.shares)))
+        if said and wish.tangent != self.said.tangent:
+            self._say(tangent=hexes(map(float, wish.tangent)))
+        if said and (every := self._every(wish.rates)) != self.walk.rates:
+            self._say(rate=written(every))
+        self.said = wish if said else self.said
+
+    def _planes(self, way: list[Any], rows: list[list[Any]]) -> list[BoundPlane]:
+        """What rows make of the bound at the tangent, as a function of rates and shares."""
+        slopes, back = self.form.tangent(self.tilt.tangent) if self.form else ({}, Fraction(0))
+        found = list[BoundPlane]()
+        for row in rows:
+            start = self._added(row) + sum((x * row[j] for j, x in slopes.items()), Fraction(0)) - back
+            slope = self._missing(way, row) + (self._reaches(row) if self.sharing else [])
+            found.append(BoundPlane([Fraction(0)] * len(slope), start, slope, row))
+        return found
+
+    def _one_rate(self, box: list[Any], way: list[Any], rows: list[list[Any]]) -> bool:
+        """Find the best rate at a tangent, of one goal, and the rows on both sides of it. Returns whether the claim is proven."""
+        self.way, (goal,) = way, way
+        self.goal, self.worth = goal.least, self._worth(goal)
+        self._at(box, way)
+        rate, *found = self._best_rate(box)
+        self.tilt = self.tilt._replace(rates=[rate])
+        total, row = self._at(box, way)
+        if total >= self.below:
+            self._say_tilt(said=row is not None)
+            return True
+        for each in found:
+            self._refute(way, box, each)
+        rows += found
+        return False
+
+    def _refute(self, way: list[Any], box: list[Any], row: list[Any]) -> None:
+        """Raise an error if a row refutes the claim."""
+        if self._cost(row) < self.below and self._reached(way, row) and not self._broken(box, row):
+            raise CheaperError(row)
+
+    def _mean(self, rows: list[list[Any]], share: FloatArray) -> list[Any]:
+        """The mean of a mixture in numbers of any digits, and else the row with the largest share."""
+        mean = list(rows[int(np.argmax(share))])
+        parts = [Fraction(x) for x in (share / share.sum()).tolist()]
+        for j, term in enumerate(self.walk.terms):
+            if not term.levels and not term.column.step and None not in [row[j] for row in rows]:
+                mean[j] = sum((x * row[j] for x, row in zip(parts, rows, strict=True)), Fraction(0)) / sum(parts)
+        return mean
+
+    def _wanted(self, planes: Sequence[BoundPlane]) -> HighestPoint:
+        """Where the planes are highest."""
+        start = np.array([float(plane.total / self.below) for plane in planes])
+        slope = np.array([[float(x / self.below) for x in plane.slope] for plane in planes])
+        found = highest(start, slope, self.sharing)
+        if found is None:
+            raise UnprovenError
+        return found
+
+    def _between(self, mixed: MixedRow | None, rows: list[list[Any]], share: FloatArray) -> MixedRow:
+        """The cheapest mixture on the way from one to the best one at its tangent."""
+        share = share / share.sum()
+        paid = share @ [float(self._paid(row)) for row in rows]
+        found = MixedRow(float(paid), share @ np.array([self._changes(row) for row in rows], dtype=np.float64))
+        if mixed is None:
+            return found
+        way = found.changes - mixed.changes
+        rise, bend = found.paid - mixed.paid + 2 * float(mixed.changes @ self.q @ way), float(way @ self.q @ way)
+        step = min(max(-rise / (2 * bend), 0.0), 1.0) if bend > 0 else 1.0
+        return MixedRow(mixed.paid + step * (found.paid - mixed.paid), mixed.changes + step * way)
+
+    def _paid(self, row: list[Any]) -> Fraction:
+        """What a row pays, without the form, at the shares."""
+        reached = sum((w * x for w, x in zip(self.tilt.shares, self._reaches(row), strict=True)), Fraction(0))
+        return self._added(row) + reached
