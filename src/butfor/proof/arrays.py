@@ -35,11 +35,15 @@ class Worth(NamedTuple):
 
 
 class Taxed(NamedTuple):
-    """What cells cost at a tax on each limit of a relation, and what is paid back for the limits."""
+    """What cells cost at a tax on each limit of a relation, and what is paid back for the limits.
+
+    shares: of what each column reaches, which are added
+    """
 
     tax: tuple[float, ...]
     price: Whole
     back: int
+    shares: tuple[float, ...] = ()
 
 
 class RulePart(NamedTuple):
@@ -161,15 +165,21 @@ class Arrays:
             goal -= self.question.curve(worth.rates, *(end.tolist() for end in self.ends(way, leaf)))
         return Paid((goal >> worth.shift) - toll * asked.limit + found - taxed.back, cell, cost)
 
-    def taxed(self, tax: Sequence[float]) -> Taxed | None:
-        """The prices of cells at a tax on each limit of a relation; None if they are larger than whole numbers of 64 bits."""
-        if not tax:
+    def taxed(self, tax: Sequence[float], shares: Sequence[float] = ()) -> Taxed | None:
+        """The prices of cells at a tax on each limit of a relation, and at shares of what is reached.
+
+        None if they are larger than whole numbers of 64 bits.
+        """
+        if not tax and not shares:
             return Taxed((), self.asked.price, 0)
-        price, back = self.question.taxed(list(map(Fraction, tax)))
+        none = [Fraction(0)] * self.columns
+        price, back = self.question.taxed(
+            list(map(Fraction, tax)), list(map(Fraction, shares)) or none, ({}, Fraction(0))
+        )
         every = [NO_PRICE if p is None else min(p, NO_PRICE) for row in price for p in row]
         if min([*every, back, -back]) < -LARGEST_TAXES:
             return None
-        return Taxed(tuple(tax), np.array(every, dtype=np.int64), back)
+        return Taxed(tuple(tax), np.array(every, dtype=np.int64), back, tuple(shares))
 
     def drop(self, alive: BoolArray, leaf: BoolArray, paid: Paid) -> tuple[BoolArray, BoolArray]:
         """The cells and leaves whose own bound does not reach the claim."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.proof.arrays import Arrays
+from butfor.proof.reached import ReachedCells
 from butfor.proof.related import RelatedCells
 from butfor.proof.states import WishedState
 from butfor.solvers.ensemble.bound_kernels import ascend
@@ -40,6 +41,7 @@ class Looker(Protocol):
     table: LeafTable
     place: IntArray
     related: RelatedCells
+    reached: ReachedCells | None
     grain: FloatArray
     largest: int
     way: int
@@ -79,6 +81,9 @@ class Node:
             side, limit, self.unit = np.vstack([side, more]), np.concatenate([limit, sides.limit]), sides.most
             self.price[mine] = np.where(alive[related.cells], at.price, np.inf)
             kind[mine] = 2 + np.arange(len(mine))
+        if prover.reached:
+            wished = np.repeat(prover.wish.shares, np.diff(arrays.asked.cells)) * prover.reached.reach
+            self.price[place] = np.where(alive, self.price[place] + wished, np.inf)
         self.reduced = reduced = reduce(prover.table, self.able, self.price, kind)
         trees = reduced.trees
         score = arrays.asked.score[prover.way] * prover.grain
@@ -144,7 +149,7 @@ class Node:
         if not np.isfinite(message).all() or not 0 < worth < LARGEST_WORTH:
             return -np.inf, prover.no_wish()
         toll = float(multipliers.toll[:counting].sum())
-        return found, WishedState(message, rates, toll, multipliers.toll[counting:] / self.unit)
+        return found, WishedState(message, rates, toll, multipliers.toll[counting:] / self.unit, wish.shares)
 
     def prepare(self) -> None:
         """What there is to do before messages are improved."""

@@ -14,7 +14,8 @@ from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.kernels import NO_PRICE
 from butfor.proof.lists import Whole
 from butfor.proof.model_files import hexes
-from butfor.proof.node import BOUND_TO_SPARE, Node
+from butfor.proof.node import BOUND_TO_SPARE, IDLE_GAIN, Node
+from butfor.proof.reached import BestShares, ReachedCells
 from butfor.proof.related import BestTaxes, RelatedCells
 from butfor.proof.states import Pending, State, WishedState
 from butfor.solvers.ensemble.branching_kernels import branching
@@ -31,6 +32,10 @@ LARGEST_MESSAGE = 2.0**6
 
 AGREED = 1e-9
 """Trees agree with columns if none would save more than this share of the claim in other cells."""
+
+
+MOST_SHARES = 8
+"""So often messages and shares of what is reached follow each other in a box."""
 
 
 class Prover:
@@ -51,8 +56,11 @@ class Prover:
         self.message: Whole = np.zeros(len(arrays.asked.block_column), dtype=np.int64)
         self.worth, self.toll = Worth((0,) * arrays.goals.shape[1], 0), 0
         self.related = RelatedCells(question, arrays.asked.cells)
-        self.taxed = Taxed((0.0,) * len(question.limits), arrays.asked.price, 0)
+        none = (0.0,) * (arrays.columns if question.reaching and not question.none else 0)
+        self.taxed = Taxed((0.0,) * len(question.limits), arrays.asked.price, 0, none)
         self.target = int(arrays.asked.bound) + (self.related.roundings if self.related else 0)
+        self.reached = ReachedCells(question, arrays.asked.cells) if question.reaching and not question.none else None
+        self.target += self.arrays.columns if self.reached else 0  # each price is rounded once more
         self.wish = self.no_wish()
         self.lines: list[str] = []
         self.largest = max(1, int(np.abs(arrays.asked.score).max(initial=0)))
@@ -75,9 +83,8 @@ class Prover:
         return Node(self, alive, leaf)
 
     def no_wish(self) -> WishedState:
-        return WishedState(
-            np.zeros(len(self.message)), np.zeros(len(self.worth.rates)), 0.0, np.zeros(len(self.related.top))
-        )
+        none = np.zeros(len(self.related.top)), np.zeros(self.arrays.columns if self.reached else 0)
+        return WishedState(np.zeros(len(self.message)), np.zeros(len(self.worth.rates)), 0.0, *none)
 
     def _say(self, **step: Any) -> None:
         self.lines.append(json.dumps(step, separators=(",", ":")))
@@ -97,11 +104,13 @@ class Prover:
                 return self._end("cost")
             if arrays.misses(way, leaf):
                 return self._end("score")
-            said = any(self.worth.rates) or any(self.taxed.tax)
+            said = any(self.worth.rates) or any(self.taxed.tax) or any(self.taxed.shares)
             if said and self._bound(alive, leaf, self.message) >= self.target:
                 return self._end("dual")
-            node, best = self.node(alive, leaf), None
+            node, best, shares = self.node(alive, leaf), None, None
             found, self.wish = node.ascend(self, depth)
+            if self.reached:
+                node, found, shares = self._shared(alive, leaf, depth, node)
             wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound).astype(np.int64)
             wanted = np.where(node.known, wished, 0)
             if self.related:
@@ -114,7 +123,9 @@ class Prover:
         boxes = (
             self._ruled_parts(alive, leaf, depth, self._chosen(alive, leaf, node, wished, best)) if arrays.never else []
         )
-        return boxes or self._related_parts(alive, leaf, depth, node, best) or self._parted(alive, leaf, depth, node)
+        boxes = boxes or self._related_parts(alive, leaf, depth, node, best)
+        boxes = boxes or self._shared_parts(alive, leaf, depth, node, shares)
+        return boxes or self._parted(alive, leaf, depth, node)
 
     def _chosen(
         self, alive: BoolArray, leaf: BoolArray, node: Node, wished: Whole, best: BestTaxes | None
@@ -132,6 +143,46 @@ class Prover:
         """The parts of a box in which the chosen cells break a rule; none if they break none."""
         part = self.arrays.broken(alive, chosen)
         return [] if part is None else self._halves(alive, leaf, depth, part.column, part.inside)
+
+    def _shared(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> tuple[Node, float, BestShares]:
+        """A box at the best shares of what columns reach, its bound, and these: messages and shares follow each other."""
+        assert self.reached is not None
+        best = -np.inf
+        for _ in range(MOST_SHARES):
+            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * self.arrays.asked.bound).astype(np.int64)
+            paid, total = self._unshared(alive, leaf, np.where(node.known, wished, self.message), node.constant)
+            shares = self.reached.best(alive, paid)
+            found = total + shares.saved
+            self.wish = self.wish._replace(shares=shares.shares)
+            if found >= 1 + BOUND_TO_SPARE or node.constant or found - best < IDLE_GAIN * abs(1 - found):
+                break
+            best, node = found, self.node(alive, leaf)
+            self.wish = node.ascend(self, depth)[1]
+        return node, found, shares
+
+    def _unshared(self, alive: BoolArray, leaf: BoolArray, message: Whole, constant: bool) -> tuple[FloatArray, float]:
+        """What cells cost their columns with these messages and no shares, and the bound, in claims."""
+        before, asked = self._state(), self.arrays.asked
+        if not constant:
+            self._set_rates()
+        paid = self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll, Taxed((), asked.price, 0))
+        self._restore(before)
+        return paid.cell / asked.bound, paid.total / asked.bound
+
+    def _shared_parts(
+        self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node, shares: BestShares | None
+    ) -> list[Pending]:
+        """The parts of a box in which trees agree, and two cells are equally good at the best shares; none if it is no such."""
+        if shares is None or node.unlike() > AGREED:
+            return []
+        if shares.tied is None:
+            if node.constant:
+                raise CheaperError(shares.cells)
+            return []
+        j, more, less = shares.tied
+        chosen = np.zeros(int(np.diff(self.arrays.asked.cells)[j]), dtype=np.bool_)
+        chosen[[more] if self.arrays.levels[j] or self.arrays.lost[j] else slice(max(more, less))] = True
+        return self._halves(alive, leaf, depth, j, chosen)
 
     def _best_taxes(self, alive: BoolArray, leaf: BoolArray, message: Whole, constant: bool) -> BestTaxes:
         """The taxes that prove most with these messages and the rates and the toll that are wished for."""
@@ -228,10 +279,12 @@ class Prover:
 
     def _set_taxes(self) -> None:
         """Say the taxes that are wished for, if they are others, and not too large to count with."""
-        tax = (self.wish.tax * float(self.arrays.question.below)).tolist()
-        if tax != list(self.taxed.tax) and (taxed := self.arrays.taxed(tax)) is not None:
+        tax, shares = (self.wish.tax * float(self.arrays.question.below)).tolist(), self.wish.shares.tolist()
+        other = tax != list(self.taxed.tax), shares != list(self.taxed.shares)
+        if any(other) and (taxed := self.arrays.taxed(tax, shares)) is not None:
             self.taxed = taxed
-            self._say(tax=hexes(tax))
+            for key, its in [("tax", tax)] * other[0] + [("share", shares)] * other[1]:
+                self._say(**{key: hexes(its)})
 
     def _told(self, alive: BoolArray, leaf: BoolArray, wanted: Whole, known: BoolArray, target: int) -> bool:
         """Say messages, as coarse as they may be for a bound of at least the target. False if nothing was said."""

@@ -66,7 +66,14 @@ def refuse_question(question: Question, problem: Problem) -> None:
 def refuse_cost(problem: Problem, model: Any) -> None:
     """Raise an error if no proof can say a cost that is not added up over columns, of a model as the checker reads it."""
     prices = problem.prices
-    if not (prices.is_added or prices.is_largest) and (model.kind == "mean" or model.layers):
-        raise not_asked(
-            f"a largest price, or a quadratic form, beside others, of {'a network' if model.layers else 'a mean'}"
-        )
+    if prices.is_added or prices.is_largest:
+        return
+    what = "a quadratic form" if prices.Q is not None else "a largest price"
+    for refused, of in (
+        (model.kind == "mean", "a mean of probabilities"),
+        (model.layers, "a network"),
+        (model.trees and prices.Q is not None, "trees"),
+        (model.trees and problem.relations_of(LinearRelation), "trees under linear relations"),
+    ):
+        if refused:
+            raise not_asked(f"{what} beside other prices, of {of}")

@@ -26,6 +26,7 @@ class WishedState(NamedTuple):
     rates: FloatArray
     toll: float
     tax: FloatArray
+    shares: FloatArray
 
 
 class Pending(NamedTuple):
