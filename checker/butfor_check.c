@@ -930,9 +930,10 @@ static quad change_in(const Column *c, quad low, quad high, quad slope, quad siz
             whole k = i % 2 ? ceil_of(at) : floor_of(at);
             x = c->anchor + (k < first ? first : k > last ? last : k) * c->step;
         }
-        quad move = quad_abs(x - c->start), price = fee + rate * move + square * move * move;
+        quad by = x - c->start, side = by < 0 ? -1 : 1, move = side * by, price = fee + rate * move + square * move * move;
         quad slack = blur * (rate + 2 * square * (move + blur) + quad_abs(slope));
-        int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)move == move;
+        int raised = side * (x - by - c->start) < 0 || side * (x - (c->start + by)) < 0; /* the move, where it was rounded */
+        int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)move == move && !raised;
         quad found = price + slope * x - slack - (exact ? 0 : (price + slack + size * quad_abs(x)) * SLACK);
         if (found < least) least = found;
     }
