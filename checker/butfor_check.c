@@ -257,7 +257,7 @@ static int length(Json *of) { return of->kind == '[' ? of->count : 1; }
    A leaf has left < 0. What it adds to each sum is twice as exact as a double; its scores count towards each goal of each way. */
 typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; quad *adds; whole *score; } Node;
 typedef struct { Node *nodes; int count; } Tree;
-enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN, LEAVES };
+enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN, LEAVES, VOTES };
 
 typedef struct { quad weight, slope, shift, off; int straight, bent, turned; } Curve;
 /* What a mean makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x. */
@@ -266,10 +266,14 @@ typedef struct { int *plus, *less, steps; double *says; } Path; /* a leaf of an 
 
 typedef struct { int units, sums; quad *leak, *base, **weight; } Layer; /* a unit passes on x, or leak times x below 0; base and weight of each next sum */
 
-/* Nothing is added to the first sum. One besides speaks for class 1; of several, each is that of a class, from first on.
+typedef struct { int kind, at, sums, classes; double step; quad over; } Asked; /* a model; at: how many sums come before its own; over: what these are divided by */
+
+/* Nothing is added to the first sum, which is the same for all models. One besides speaks for class 1; of several, each is that of a class.
+   Models together have their sums one after the other; kind and step are those of the first. ballots: how much the vote of each sum counts.
    Weighted sums begin at starts: of each feature, what a unit adds to each of them. */
 static struct {
-    Tree *trees; int count, kind, single, alone, votes, mean, sums, first, classes; quad *base, *doubts, *off, extra, weight; double step; Curve *curves;
+    Tree *trees; int count, kind, single, alone, votes, sums, asked_count; Asked *asked;
+    quad *base, *doubts, *off, *extra, *ballots, weight; double step, *steps; Curve *curves;
     quad **weights, *starts; int features, inputs; Path *paths; int path_count;
     Layer *layers; int layer_count, units, widest; /* what a network makes of weighted sums; widest: the most sums at once */
 } model;
@@ -306,18 +310,46 @@ static quad adds(const Curve *c, quad x, int side) { /* what a sum adds to the m
     return c->weight * (c->straight ? x + c->turned + spare * (1 + quad_abs(x)) : share(c->bent ? line_in(c, x, side) : x) + spare);
 }
 
-static void begin(int kind, int sums) { /* what is made of the sums, and how many there are */
-    need(kind == MEAN || kind == LEAVES || (kind == LARGEST || kind == SHARES ? sums > 1 : sums == 1), "another number of sums");
+static int kind_of(Json *sum) {
+    const char *kinds[] = {"logistic", "shares", "value", "largest", "score", "mean", "leaves", "votes"};
+    int kind = 0;
+    while (kind < 8 && !is(sum, kinds[kind])) kind++;
+    need(kind < 8, "its sum is not known");
+    return kind;
+}
+
+static double step_of(Json *digits) { return ldexp(1, digits ? -(int)number(digits, 24, 54) : -53); }
+static int by_class(const Asked *its) { return its->kind == LARGEST || its->kind == SHARES; } /* a sum for each class */
+static int sum_of(const Asked *its, int class) { return by_class(its) ? its->at + 1 + class : class ? its->at + 1 : 0; }
+
+static Asked other(Json *told, int end) { /* another model, whose sums end there */
+    int sums = (int)number(part(told, "sums"), 1, end);
+    return (Asked){kind_of(part(told, "sum")), end - sums, sums, 2, step_of(part(told, "digits")), number(part(told, "over"), 1, 1000000)};
+}
+
+static void begin(int kind, int sums, Json *others) { /* what is made of the sums, and how many there are, those of others included */
     need(sums > 0, "no sum");
     need(sums < 100, "more classes than this checker counts");
     model.kind = kind;
     model.sums = sums + 1;
-    model.first = sums > 1 && kind != MEAN && kind != LEAVES;
-    model.classes = kind == MEAN ? 2 : model.sums - model.first;
     model.base = room(model.sums, sizeof(quad));
     model.doubts = room(model.sums, sizeof(quad));
     model.off = room(model.sums, sizeof(quad)); /* what a sum may be off by besides */
-    if (kind == LARGEST) model.extra = 8 * (quad)model.step;
+    model.extra = room(model.sums, sizeof(quad)); /* and what it is off by because of its kind */
+    model.steps = room(model.sums, sizeof(double));
+    model.asked_count = 1 + (others ? list(others)->count : 0);
+    model.asked = room(model.asked_count, sizeof(Asked));
+    for (int i = model.asked_count - 1, end = sums; i >= 0; end = model.asked[i--].at) {
+        Asked *its = model.asked + i;
+        *its = i ? other(others->items + i - 1, end) : (Asked){kind, 0, end, 2, model.step, 1};
+        need(its->kind < MEAN || model.asked_count == 1, "several models, of which one is no sum");
+        need(its->kind >= MEAN || (its->sums > 1) == by_class(its), "another number of sums");
+        if (by_class(its)) its->classes = its->sums;
+        for (int k = its->at + 1; k <= end; k++) {
+            model.steps[k] = its->step;
+            if (its->kind == LARGEST) model.extra[k] = 8 * (quad)its->step;
+        }
+    }
 }
 
 static quad *leaf(quad value, int which) { /* what a leaf adds, to one of the sums */
@@ -369,7 +401,7 @@ static void read_xgboost(Text data) {
     Json *targets = maybe(about, "num_target"), *classes = maybe(about, "num_class");
     int sums = classes && atoi(text_of(classes)) > 1 ? atoi(text_of(classes)) : 1;
     need(!targets || atoi(text_of(targets)) < 2, "more scores than classes");
-    begin(several ? LARGEST : strcmp(objective, "binary:logistic") ? VALUE : LOGISTIC, sums);
+    begin(several ? LARGEST : strcmp(objective, "binary:logistic") ? VALUE : LOGISTIC, sums, NULL);
     char *score = text_of(part(about, "base_score"));
     Json given = parsed(score, strlen(score));
     need(given.kind != '[' || given.count == sums, "more scores than classes");
@@ -417,7 +449,7 @@ static void read_xgboost(Text data) {
         quad p = model.base[1];
         need(p > 0 && p < 1, "the base score is no probability");
         model.base[1] = logit(p);
-        model.extra = 4 * (quad)model.step * (quad_abs(model.base[1]) + 1 + 1 / (1 - p)) + (quad)1e-28;
+        model.extra[1] = 4 * (quad)model.step * (quad_abs(model.base[1]) + 1 + 1 / (1 - p)) + (quad)1e-28;
     }
 }
 
@@ -477,7 +509,7 @@ static void read_lightgbm(Text data) {
                 snprintf(several, sizeof several, "multiclass num_class:%d", sums);
                 int is_one = !strcmp(objective, "binary sigmoid:1"), value = !strcmp(objective, "regression");
                 need(is_one || value || !strcmp(objective, several), "an objective that is not read");
-                begin(is_one ? LOGISTIC : value ? VALUE : LARGEST, sums);
+                begin(is_one ? LOGISTIC : value ? VALUE : LARGEST, sums, NULL);
             }
             head = 0;
             cats = bits = 0;
@@ -528,28 +560,36 @@ static void read_curves(Json *all) { /* of a mean; if nothing is said, of the sh
     }
 }
 
+static void read_ballots(Json *all) {
+    Json *told = maybe(all, "ballots");
+    int count = told ? list(told)->count : 0;
+    need(count == (model.kind == VOTES ? model.sums - 1 : 0) && count < 13, "not a vote for each sum, or too many");
+    model.ballots = room(count, sizeof(quad));
+    for (int k = 0; k < count; k++) need((model.ballots[k] = real(told->items + k)) > 0, "a vote that counts nothing");
+}
+
 static void read_arrays(Text data) {
     Json all = parsed(data.text, data.size), *trees = list(part(&all, "trees"));
     need(is(part(&all, "format"), "butfor.forest/1"), "its format is not known");
     Json *reads = part(&all, "reads"), *sum = part(&all, "sum");
     need(is(reads, "float32") || is(reads, "float64"), "what it reads is not known");
-    const char *kinds[] = {"logistic", "shares", "value", "largest", "score", "mean"};
-    int kind = 0;
-    while (kind < 6 && !is(sum, kinds[kind])) kind++;
-    need(kind < 6, "its sum is not known");
+    int kind = kind_of(sum);
+    need(kind != LEAVES, "its sum is not known");
     model.single = is(reads, "float32");
-    Json *base = part(&all, "base"), *digits = maybe(&all, "digits"), *off = maybe(&all, "off");
-    model.step = ldexp(1, digits ? -(int)number(digits, 24, 54) : -53);
+    Json *base = part(&all, "base"), *digits = maybe(&all, "digits"), *off = maybe(&all, "off"), *over = maybe(&all, "over");
+    model.step = step_of(digits);
     int sums = base->kind == '[' ? base->count : 1;
-    begin(kind, sums);
+    begin(kind, sums, maybe(&all, "others"));
     need(!off || list(off)->count == sums, "not a doubt for each sum");
     for (int k = 0; off && k < sums; k++) need((model.off[k + 1] = real(off->items + k)) >= 0, "a doubt below 0");
     double scale = real(part(&all, "scale"));
     int plain = scale == 1;
     for (int k = 0; k < sums; k++) plain &= (model.base[k + 1] = real(base->kind == '[' ? base->items + k : base)) == 0;
     read_curves(&all);
-    model.mean = truth(part(&all, "mean"));
-    need(!model.mean || kind != MEAN, "a mean of means");
+    read_ballots(&all);
+    int mean = truth(part(&all, "mean"));
+    need(!mean || kind < MEAN, "a mean of means, or of votes");
+    if (mean) model.asked->over = over ? number(over, 1, 1000000) : trees->count;
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
         const char *keys[] = {"feature", "cut", "left", "right", "value"};
@@ -584,7 +624,7 @@ static void read_arrays(Text data) {
         }
         model.trees[t] = (Tree){nodes, n};
     }
-    model.alone = plain && !off && trees->count == 1 && (model.kind == SHARES || model.kind == VALUE);
+    model.alone = plain && !off && trees->count == 1 && model.asked_count == 1 && (model.kind == SHARES || model.kind == VALUE);
 }
 
 static void read_catboost(Text data) { /* all nodes of a level of a tree have one split */
@@ -598,7 +638,7 @@ static void read_catboost(Text data) { /* all nodes of a level of a tree have on
     model.step = ldexp(1, -53);
     Json *base = list(scale->items + 1), *features = list(part(about, "float_features")), *trees = list(part(&all, "oblivious_trees"));
     int sums = base->count;
-    begin(value ? VALUE : several ? LARGEST : LOGISTIC, sums);
+    begin(value ? VALUE : several ? LARGEST : LOGISTIC, sums, NULL);
     for (int k = 0; k < sums; k++) model.base[k + 1] = decimal(base->items + k);
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
@@ -641,8 +681,8 @@ static void read_paths(Json *tree) { /* a node sends a row to the right if its s
         need(way.plus != NULL, "a node that nothing leads to");
         if (its[3]->items[at].kind != 'n') {
             Json *value = list(its[3]->items + at);
-            need(value->count > 0 && (!model.path_count || value->count == model.classes), "leaves of unlike numbers");
-            model.classes = value->count;
+            need(value->count > 0 && (!model.path_count || value->count == model.asked->classes), "leaves of unlike numbers");
+            model.asked->classes = value->count;
             *found = way;
             found->says = room(value->count, sizeof(double));
             for (int k = 0; k < value->count; k++) found->says[k] = real(value->items + k);
@@ -685,18 +725,17 @@ static void read_linear(Text data) {
     Json all = parsed(data.text, data.size), *weights = list(part(&all, "weights")), *base = part(&all, "base"), *layers = maybe(&all, "layers");
     Json *digits = maybe(&all, "digits"), *off = maybe(&all, "off");
     need(is(part(&all, "format"), "butfor.linear/1"), "its format is not known");
-    const char *kinds[] = {"logistic", "", "value", "largest", "score", "mean", "leaves"};
-    int kind = 0, sums = length(base);
-    while (kind < 7 && (kind == SHARES || !is(part(&all, "sum"), kinds[kind]))) kind++;
-    need(kind < 7, "its sum is not known");
-    model.step = ldexp(1, digits ? -(int)number(digits, 24, 54) : -53);
+    int kind = kind_of(part(&all, "sum")), sums = length(base);
+    model.step = step_of(digits);
     model.layer_count = layers ? list(layers)->count : 0;
     model.layers = room(model.layer_count, sizeof(Layer));
     model.inputs = model.widest = sums + 1;
     for (int l = 0; l < model.layer_count; l++) read_layer(layers->items + l, model.layers + l, l ? model.layers[l - 1].sums : sums);
     Layer *last = model.layer_count ? model.layers + model.layer_count - 1 : NULL;
     need(!last || kind == LOGISTIC || kind == VALUE || kind == LARGEST || kind == SCORE, "what a network is not read to make");
-    begin(kind, last ? last->sums : sums);
+    begin(kind, last ? last->sums : sums, maybe(&all, "others"));
+    need(!last || model.asked_count == 1, "a network beside other models");
+    for (int i = 0; i < model.asked_count; i++) need(model.asked[i].kind != SHARES, "its sum is not known");
     model.doubts = room(model.widest, sizeof(quad));
     model.off = room(model.widest, sizeof(quad));
     need(!last || off, "no doubt of what reaches a network");
@@ -712,6 +751,7 @@ static void read_linear(Text data) {
         for (int k = 0; k < sums; k++) model.weights[f][k + 1] = real(item(weights->items + f, k));
     }
     read_curves(&all);
+    read_ballots(&all);
     for (int k = 1; k < model.sums; k++) need(!model.curves[k - 1].bent, "bent shares of weighted sums are not read");
     if (kind == LEAVES) read_paths(part(&all, "tree"));
 }
@@ -720,7 +760,7 @@ static void read_linear(Text data) {
 static void doubted(const quad *sizes, quad *off) {
     quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + SLACK, size[model.widest];
     for (int k = 0; k < model.inputs; k++) {
-        off[k] = (n / (1 - n) * (quad_abs(model.starts[k]) + sizes[k]) + (k && !model.layer_count ? model.extra : 0) + model.off[k] + off[k]) * spare;
+        off[k] = (n / (1 - n) * (quad_abs(model.starts[k]) + sizes[k]) + (model.layer_count ? 0 : model.extra[k]) + model.off[k] + off[k]) * spare;
         size[k] = (quad_abs(model.starts[k]) + sizes[k] + off[k]) * spare;
         if (model.layer_count) off[k] += size[k] * (model.step - fine) * spare; /* it may be made float32 then */
     }
@@ -739,7 +779,7 @@ static void doubted(const quad *sizes, quad *off) {
             more[r] = (own / (1 - own) * total + passed) * spare;
             sums[r] = total * spare + more[r];
         }
-        for (int r = 0; r < layer->sums; r++) off[r + 1] = more[r] + (l == model.layer_count - 1 ? model.extra : 0), size[r + 1] = sums[r];
+        for (int r = 0; r < layer->sums; r++) off[r + 1] = more[r] + (l == model.layer_count - 1 ? model.extra[r + 1] : 0), size[r + 1] = sums[r];
     }
 }
 
@@ -754,7 +794,7 @@ static void read_model(const char *kind, Text data) {
     need(model.count > 0 || model.features > 0, "the model has no trees and no weights");
     quad *sizes = room(model.sums, sizeof(quad)), *most = room(model.sums, sizeof(quad));
     int *terms = room(model.sums, sizeof(int));
-    model.votes = model.kind == SHARES;
+    model.votes = model.kind == SHARES && model.asked_count == 1;
     for (int t = 0; t < model.count; t++) {
         grown(model.trees + t);
         for (int k = 0; k < model.sums; k++) most[k] = 0;
@@ -774,8 +814,8 @@ static void read_model(const char *kind, Text data) {
     }
     for (int k = 0; k < model.sums; k++) model.votes &= model.base[k] == 0 && model.off[k] == 0;
     for (int k = 0; k < model.sums && !model.alone; k++) {
-        quad n = (terms[k] + 4) * (quad)model.step;
-        model.doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + sizes[k]) + (k ? model.extra : 0) + model.off[k]) * (1 + (quad)1e-30);
+        quad n = (terms[k] + 4) * (quad)model.steps[k];
+        model.doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + sizes[k]) + model.extra[k] + model.off[k]) * (1 + (quad)1e-30);
     }
 }
 
@@ -808,7 +848,7 @@ typedef struct { int column, pair, from, to; } Entry;            /* its blocks *
 typedef struct { int column, first, last; int *of_cell, *sample; } Pair; /* the blocks of a column in a tree, that of each cell or -1, and a cell of each */
 typedef struct { int leaf, leaf_end, pair, pair_end; } Grown; /* the leaves and the pairs of a tree */
 
-typedef struct { int plus, less; whole goal; quad least; } Goal; /* what is added to one sum, less what is added to another, is at least so much */
+typedef struct { int plus, less, strict; whole goal; quad least; } Goal; /* what is added to one sum, less what is added to another, is at least so much, or more */
 
 static struct {
     Column *columns; int column_count, cells, counted, none;
@@ -890,9 +930,10 @@ static quad change_in(const Column *c, quad low, quad high, quad slope, quad siz
             whole k = i % 2 ? ceil_of(at) : floor_of(at);
             x = c->anchor + (k < first ? first : k > last ? last : k) * c->step;
         }
-        quad move = quad_abs(x - c->start), price = fee + rate * move + square * move * move;
+        quad by = x - c->start, side = by < 0 ? -1 : 1, move = side * by, price = fee + rate * move + square * move * move;
         quad slack = blur * (rate + 2 * square * (move + blur) + quad_abs(slope));
-        int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)move == move;
+        int raised = side * (x - by - c->start) < 0 || side * (x - (c->start + by)) < 0; /* the move, where it was rounded */
+        int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)move == move && !raised;
         quad found = price + slope * x - slack - (exact ? 0 : (price + slack + size * quad_abs(x)) * SLACK);
         if (found < least) least = found;
     }
@@ -1267,7 +1308,7 @@ static quad counts(const Node *leaf, const Goal *goal) { return leaf->adds[goal-
 
 static int first_largest(const Path *leaf) {
     int best = 0;
-    for (int k = 1; k < model.classes; k++) if (leaf->says[k] > leaf->says[best]) best = k;
+    for (int k = 1; k < model.asked->classes; k++) if (leaf->says[k] > leaf->says[best]) best = k;
     return best;
 }
 
@@ -1278,7 +1319,7 @@ static void read_ways(Json *which, int class, int one, int sign, double at) { /*
     for (int p = 0; p < model.path_count; p++) {
         Path *leaf = model.paths + p;
         int wanted = !class && sign * leaf->says[one] >= sign * at;
-        for (int k = 0; class && k < length(which); k++) wanted |= number(item(which, k), 0, model.classes) == first_largest(leaf);
+        for (int k = 0; class && k < length(which); k++) wanted |= number(item(which, k), 0, model.asked->classes) == first_largest(leaf);
         if (!wanted) continue;
         said[q.ways] = leaf;
         q.steps[q.ways++] = leaf->steps;
@@ -1290,7 +1331,31 @@ static void read_ways(Json *which, int class, int one, int sign, double at) { /*
     if (!q.ways) q.steps[q.ways++] = 1; /* no leaf says it: 0 would have to be 1 */
 }
 
-static void read_pairs(Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
+static void read_votes(int class) { /* the smallest sets of voters who decide for a class, however the others vote */
+    int n = model.sums - 1, all = 1 << n, exact = 1, *found = room(all, sizeof(int)); /* as bits, the first voter's is the highest */
+    quad total = 0;
+    for (int k = 0; k < n; k++) total += model.ballots[k];
+    quad unit = power_below(total) / ((quad)((whole)1 << 52));
+    for (int k = 0; k < n; k++) exact &= (quad)(whole)(model.ballots[k] / unit) == model.ballots[k] / unit;
+    for (int size = 0; size <= n; size++)
+        for (int set = all - 1; set >= 0; set--) {
+            if (__builtin_popcount(set) != size) continue;
+            quad lead = -total;
+            for (int k = 0; k < n; k++) if (set >> (n - 1 - k) & 1) lead += 2 * model.ballots[k];
+            need(exact || quad_abs(lead) * ((whole)1 << 40) > total * (1 + SLACK), "votes that are equal within their rounding");
+            int wins = lead > 0 || (lead == 0 && !class);
+            for (int w = 0; w < q.ways; w++) wins &= (found[w] & set) != found[w];
+            if (!wins) continue;
+            found[q.ways++] = set;
+            q.width = size;
+        }
+    q.goals = room(q.ways * q.width, sizeof(Goal));
+    for (int w = 0; w < q.ways; w++)
+        for (int k = 0, g = w * q.width; k < n; k++)
+            if (found[w] >> (n - 1 - k) & 1) q.goals[g++] = class ? (Goal){.plus = k + 1} : (Goal){.less = k + 1};
+}
+
+static void read_pairs(const Asked *its, Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
     if (model.kind == MEAN) {
         q.ways = 1;
         q.width = model.sums;
@@ -1314,21 +1379,21 @@ static void read_pairs(Json *which, int by_difference, int one, int sign) { /* w
     }
     unsigned char named[100] = {0};
     q.ways = which->kind == '[' ? which->count : 1;
-    q.width = model.classes - q.ways;
+    q.width = its->classes - q.ways;
     need(q.ways > 0 && q.width > 0, "all classes, or none");
     q.goals = room(q.ways * q.width, sizeof(Goal));
     for (int w = 0; w < q.ways; w++) {
-        int k = (int)number(which->kind == '[' ? which->items + w : which, 0, model.classes);
+        int k = (int)number(which->kind == '[' ? which->items + w : which, 0, its->classes);
         need(!named[k], "a class that is there twice");
         named[k] = 1;
-        q.goals[w * q.width].plus = model.first + k;
+        q.goals[w * q.width].plus = sum_of(its, k);
     }
     for (int w = 0; w < q.ways; w++)
-        for (int other = 0, g = w * q.width; other < model.classes; other++)
-            if (!named[other]) q.goals[g++] = (Goal){.plus = q.goals[w * q.width].plus, .less = model.first + other};
+        for (int other = 0, g = w * q.width; other < its->classes; other++)
+            if (!named[other]) q.goals[g++] = (Goal){.plus = q.goals[w * q.width].plus, .less = sum_of(its, other)};
 }
 
-static void count_in_grains(int sure, int class) { /* the scores of trees, and what they are to reach */
+static void count_in_grains(int sure) { /* the scores of trees, and what they are to reach */
     quad largest = 0;
     int count = q.ways * q.width;
     for (int t = 0; t < model.count; t++)
@@ -1348,7 +1413,7 @@ static void count_in_grains(int sure, int class) { /* the scores of trees, and w
         need(quad_abs(x) < FAR / 2, "a goal that is too far away");
         if (!sure) x -= quad_abs(x) * (quad)1e-31;
         if (model.kind == MEAN) goal->goal = floor_of(x);
-        else goal->goal = sure && class && goal->less < goal->plus ? floor_of(x) + 1 : ceil_of(x); /* of equals, the first is predicted */
+        else goal->goal = goal->strict ? floor_of(x) + 1 : ceil_of(x);
     }
     for (int t = 0; t < model.count; t++)
         for (int i = 0; i < model.trees[t].count; i++) {
@@ -1379,46 +1444,74 @@ static quad held(const Goal *goal) { /* at most what the shifts of a ball take f
     return (q.norm == '1' ? most : q.norm == '2' ? root(squares) : sum) * (1 - SLACK);
 }
 
-static void read_goals(Json *wanted) {
-    Json *of = list(part(wanted, "of")), *least = maybe(wanted, "at least"), *most = maybe(wanted, "at most");
-    need(of->count == 2, "no target");
-    int class = is(of->items, "class"), value = is(of->items, "value"), which = 1, sign = most ? -1 : 1;
-    need(class || value || is(of->items, "probability"), "a target that is not known");
+static int read_goals(const Asked *its, const char *what, Json *of, Json *least, Json *most) { /* returns whether its sums are without doubt */
+    int class = !strcmp(what, "class"), value = !strcmp(what, "value"), which = 1, sign = most ? -1 : 1;
+    need(class || value || !strcmp(what, "probability"), "a target that is not known");
     need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
-    int of_value = model.kind == VALUE || (model.kind == LEAVES && model.classes == 1);
-    need(value == of_value && (class || (model.kind != LARGEST && model.kind != SCORE)), "the model does not say that");
-    quad at = least ? real(least) : most ? real(most) : 0.5, low = at * (model.mean ? model.count : 1);
-    int logits = model.kind == LOGISTIC || model.kind == MEAN;
-    int several = !value && of->items[1].kind == '[', by_difference = class && !logits;
+    int of_value = its->kind == VALUE || (its->kind == LEAVES && its->classes == 1);
+    need(value == of_value && (class || (its->kind != LARGEST && its->kind != SCORE && its->kind != VOTES)), "the model does not say that");
+    quad at = least ? real(least) : most ? real(most) : 0.5, low = at * its->over;
+    int logits = its->kind == LOGISTIC || its->kind == MEAN;
+    int several = !value && of->kind == '[', by_difference = class && !logits && its->kind != VOTES;
     need(!several || class, "a probability of several classes");
-    if (class) need(length(of->items + 1) > 0 && length(of->items + 1) < model.classes, "all classes, or none");
-    for (int a = 0; class && a < length(of->items + 1); a++)
-        for (int b = 0; b < a; b++) need(number(item(of->items + 1, a), 0, 1000) != number(item(of->items + 1, b), 0, 1000), "a class that is there twice");
-    if (several && !by_difference) need(of->items[1].count == 1, "all classes, or none");
-    if (!value && !by_difference) which = (int)number(several ? of->items[1].items : of->items + 1, 0, model.classes);
+    if (class) need(length(of) > 0 && length(of) < its->classes, "all classes, or none");
+    for (int a = 0; class && a < length(of); a++)
+        for (int b = 0; b < a; b++) need(number(item(of, a), 0, 1000) != number(item(of, b), 0, 1000), "a class that is there twice");
+    if (several && !by_difference) need(of->count == 1, "all classes, or none");
+    if (!value && !by_difference) which = (int)number(item(of, 0), 0, its->classes);
     if (logits) {
-        quad d = (14 + model.sums) * (quad)model.step;
+        quad d = (15 + its->sums) * (quad)its->step;
         if (!which) { sign = -sign; at = 1 - at; }
         need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
-        low = model.kind == MEAN ? 0 : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
+        low = its->kind == MEAN ? 0 : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
         q.mean = model.weight * ((sign > 0 ? at : 1 - at) - d);
         q.mean -= quad_abs(q.mean) * (quad)1e-30;
     }
-    if (by_difference) low = 0;
-    if (model.kind == LEAVES) {
-        read_ways(of->items + 1, class, value ? 0 : which, sign, at);
+    if (by_difference || its->kind == VOTES) low = 0;
+    if (its->kind == LEAVES) {
+        read_ways(of, class, value ? 0 : which, sign, at);
         low = q.steps[0] == 1 && !q.goals[0].plus && !q.goals[0].less;
         sign = 1;
-    } else read_pairs(of->items + 1, by_difference, model.kind == SHARES ? model.first + which : 1, sign);
+    } else if (its->kind == VOTES) read_votes(which);
+    else read_pairs(its, of, by_difference, its->kind == SHARES ? sum_of(its, which) : its->at + 1, sign);
     int sure = model.alone || (model.votes && class), count = q.ways * q.width;
     for (int g = 0; g < count; g++) {
         Goal *goal = q.goals + g;
         quad doubt = sure ? 0 : q.doubts[goal->plus] + q.doubts[goal->less], begun = model.base[goal->plus] - model.base[goal->less];
+        goal->strict = sure && class && goal->less < goal->plus; /* of equals, the first is predicted */
         goal->least = sign * low - doubt - begun;
         if (!sure) goal->least -= (quad_abs(low) + doubt + quad_abs(begun)) * (quad)1e-31;
         if (q.norm && model.features) goal->least += held(goal);
     }
-    if (!model.features) count_in_grains(sure, class);
+    return sure;
+}
+
+static void follow(const Goal *before, int ways, int width) { /* each way of the models before with each way of this one */
+    Goal *own = q.goals;
+    int count = q.ways, each = q.width;
+    q.ways *= ways;
+    q.width += width;
+    need(q.ways <= 10000, "too many ways");
+    q.goals = room(q.ways * q.width, sizeof(Goal));
+    for (int w = 0; w < q.ways; w++) {
+        memcpy(q.goals + w * q.width, before + w / count * width, width * sizeof(Goal));
+        memcpy(q.goals + w * q.width + width, own + w % count * each, each * sizeof(Goal));
+    }
+}
+
+static void read_wanted(Json *wanted) { /* of all models that are asked */
+    Json *others = maybe(wanted, "others");
+    need(model.asked_count == 1 + (others ? list(others)->count : 0), "not what is wanted of each model");
+    int sure = 0, ways = 1, width = 0;
+    Goal *before = NULL;
+    for (int i = 0; i < model.asked_count; i++) {
+        Json *its = i ? others->items + i - 1 : wanted, *of = list(part(its, "of"));
+        need(of->count == 2, "no target");
+        sure = read_goals(model.asked + i, text_of(of->items), of->items + 1, maybe(its, "at least"), maybe(its, "at most"));
+        if (i) follow(before, ways, width);
+        before = q.goals, ways = q.ways, width = q.width;
+    }
+    if (!model.features) count_in_grains(sure);
 }
 
 static int goes_left(const Node *node, int j, int cell, int copy) {
@@ -1569,7 +1662,7 @@ static void read_question(Json *shared, Json *own) {
     read_rules(maybe(own, "never"));
     q.doubts = model.doubts;
     if (model.features) read_terms();
-    read_goals(part(shared, "wanted"));
+    read_wanted(part(shared, "wanted"));
     if (model.features) return;
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
@@ -2603,16 +2696,16 @@ static void add_up(Json *inputs, quad *totals) { /* the sums of a row of feature
     }
 }
 
-static void likely(const quad *totals, Json *said) { /* how much more likely each class is than the first */
-    need((model.kind == LOGISTIC || model.kind == LARGEST || model.kind == MEAN) && list(said)->count == model.classes, "not a probability for each class");
-    quad off = (model.kind == MEAN ? 14 + model.sums : 16) * (quad)model.step, first = real(said->items), spare = (quad)1e-28;
+static void likely(const Asked *its, const quad *totals, Json *said) { /* how much more likely each class is than the first */
+    need((its->kind == LOGISTIC || its->kind == LARGEST || its->kind == MEAN) && list(said)->count == its->classes, "not a probability for each class");
+    quad off = (its->kind == MEAN ? 14 + model.sums : 16) * (quad)its->step, first = real(said->items), spare = (quad)1e-28;
     quad all = 0;
-    for (int k = 0; k < model.classes; k++) {
+    for (int k = 0; k < its->classes; k++) {
         quad p = real(said->items + k);
         need(p >= 0, "no probabilities");
         all += p;
     }
-    need(all <= 1 + model.classes * off, "no probabilities");
+    need(all <= 1 + its->classes * off, "no probabilities");
     quad least = 0, most = 0;
     for (int k = 1; k < model.sums && model.kind == MEAN; k++) {
         least += adds(model.curves + k - 1, totals[k] - model.doubts[k] - spare, -1) / model.weight;
@@ -2623,8 +2716,8 @@ static void likely(const quad *totals, Json *said) { /* how much more likely eac
         need(least - off - spare <= p && p <= most + off + spare, "a recorded row has another probability");
         return;
     }
-    for (int k = 1; k < model.classes; k++) {
-        int sum = model.first + k, no = model.first;
+    for (int k = 1; k < its->classes; k++) {
+        int sum = sum_of(its, k), no = sum_of(its, 0);
         quad p = real(said->items + k), apart = totals[sum] - totals[no], doubt = model.doubts[sum] + model.doubts[no] + spare;
         need(p <= off || apart >= quad_log((p - off) / (first + off)) - doubt, "a recorded row has another probability");
         need(first <= off || apart <= quad_log((p + off) / (first - off)) + doubt, "a recorded row has another probability");
@@ -2635,34 +2728,60 @@ static void come_to(const quad *totals, Json *said) { /* a leaf that says just t
     int any = 0;
     for (int p = 0; p < model.path_count; p++) {
         Path *leaf = model.paths + p;
-        int all = length(said) == model.classes;
+        int all = length(said) == model.asked->classes;
         for (int k = 0; k < leaf->steps; k++) {
             int a = leaf->plus[k], b = leaf->less[k];
             quad spare = (quad_abs(totals[a]) + quad_abs(totals[b])) * (quad)1e-30;
             all &= totals[a] + model.doubts[a] + spare >= totals[b] - model.doubts[b];
         }
-        for (int k = 0; k < model.classes && all; k++) all = real(item(said, k)) == leaf->says[k];
+        for (int k = 0; k < model.asked->classes && all; k++) all = real(item(said, k)) == leaf->says[k];
         any |= all;
     }
     need(any, "a recorded row comes to another leaf");
+}
+
+static int may_be(const Asked *its, const quad *totals, Json *class) { /* whether sums may reach it in one of its ways */
+    memset(&q, 0, sizeof q);
+    q.doubts = model.doubts;
+    read_goals(its, "class", class, NULL, NULL);
+    int any = 0;
+    for (int w = 0; w < q.ways; w++) {
+        int all = 1;
+        quad mean = 0;
+        for (int k = 0; k < (model.kind == MEAN ? model.sums - 1 : q.steps ? q.steps[w] : q.width); k++) {
+            Goal *goal = q.goals + w * q.width + k;
+            quad begun = model.base[goal->plus] - model.base[goal->less], spare = totals[goal->plus] - totals[goal->less] - begun - goal->least;
+            if (model.kind == MEAN) mean += adds(q.curves + k, spare, 1);
+            else all &= goal->strict ? spare > 0 : spare >= 0;
+        }
+        any |= all && (model.kind != MEAN || mean >= q.mean);
+    }
+    return any;
+}
+
+static void said_of(const Asked *its, const quad *totals, Json *said) { /* what a model said of a row: a class, probabilities or scores */
+    Json *class = said->kind == '{' ? maybe(said, "class") : NULL, *shares = said->kind == '{' && !class ? part(said, "probabilities") : NULL;
+    if (class) { need(may_be(its, totals, class), "a recorded row has another class"); return; }
+    if (its->kind == LEAVES) { come_to(totals, shares ? shares : said); return; }
+    if (shares) { likely(its, totals, shares); return; }
+    int count = length(said);
+    need(count == (its->classes > 2 ? its->classes : 1), "not a score for each class");
+    for (int k = 0; k < count; k++) {
+        int sum = its->at + its->sums - count + 1 + k;
+        quad off = quad_abs(totals[sum] / its->over - real(item(said, k)));
+        need(off <= model.doubts[sum] / its->over + ldexp(1, -69), "a recorded row has another score");
+    }
 }
 
 static void recorded(Json *rows) {
     quad *totals = room(model.sums, sizeof(quad));
     for (int r = 0; r < list(rows)->count; r++) {
         need(list(rows->items + r)->count == 2, "no recorded row");
-        Json *inputs = list(rows->items[r].items), *said = rows->items[r].items + 1;
-        add_up(inputs, totals);
-        if (model.kind == LEAVES) { come_to(totals, said->kind == '{' ? part(said, "probabilities") : said); continue; }
-        if (said->kind == '{') { likely(totals, part(said, "probabilities")); continue; }
-        int count = said->kind == '[' ? said->count : 1;
-        need(count == (model.classes > 2 ? model.classes : 1), "not a score for each class");
-        for (int k = 0; k < count; k++) {
-            int sum = model.sums - count + k;
-            quad over = model.mean ? model.count : 1;
-            quad off = quad_abs(totals[sum] / over - real(said->kind == '[' ? said->items + k : said));
-            need(off <= model.doubts[sum] / over + ldexp(1, -69), "a recorded row has another score");
-        }
+        Json *said = rows->items[r].items + 1;
+        add_up(list(rows->items[r].items), totals);
+        Json *each = model.asked_count > 1 ? list(part(said, "each")) : NULL;
+        need(!each || each->count == model.asked_count, "not what each model said");
+        for (int i = 0; i < model.asked_count; i++) said_of(model.asked + i, totals, each ? each->items + i : said);
     }
 }
 
