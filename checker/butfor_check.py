@@ -400,8 +400,8 @@ class Model:
 
     def winning(self, way):
         """The smallest sets of voters who decide for class 1 (way: 1) or 0 (-1), however the others vote."""
-        (*_, total), scale = in_whole_numbers([*self.ballots, sum(self.ballots)])
-        exact, total, found = total < 1 << 53, F(total, scale), []  # then no order of additions rounds
+        its, _ = in_whole_numbers(self.ballots)
+        exact, total, found = sum(its) < reduce(gcd, its) << 53, sum(self.ballots), []  # then no order of additions rounds
         for voters in (its for size in range(len(self.ballots) + 1) for its in combinations(range(len(self.ballots)), size)):
             lead = 2 * sum(self.ballots[k] for k in voters) - total
             need(exact or abs(lead) * (1 << 40) > total, "votes that are equal within their rounding")
@@ -538,7 +538,7 @@ class Model:
                     nodes.append((feature, single_below(at) if self.single and abs(at) != INF else at, left, right, lost))
             self.add(nodes)
         need(not told["mean"] or self.kind not in ("mean", "votes"), "a mean of means, or of votes")
-        self.over = told.get("over", len(self.trees)) if told["mean"] else 1
+        self.over = whole(told.get("over", len(self.trees)), 1, 10**6, "what sums are divided by") if told["mean"] else 1
         self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value") and not self.others
 
     def read_linear(self, data):
@@ -1063,7 +1063,8 @@ class Form:
         self.at = [whole(j, 0, len(columns), "a column of a form") for j in told["columns"]]
         need(len({*self.at}) == len(self.at) <= 200, "a column is twice in a form, or too many are in it")
         self.q, self.off = [[real(x, "a form") for x in row] for row in told["q"]], real(told["off"], "a doubt")
-        need([len(self.at)] * len(self.at) == list(map(len, self.q)) and self.q == [*map(list, zip(*self.q))], "no symmetric form")
+        square = [len(row) for row in self.q] == [len(self.at)] * len(self.at)
+        need(square and self.q == [*map(list, zip(*self.q))], "no symmetric form")
         self.start, self.far = [columns[j].start for j in self.at], []
         for column in (columns[j] for j in self.at):
             known = column.levels is None and column.now is not None and (not column.lost or column.price[-1] is None)

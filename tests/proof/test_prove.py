@@ -274,7 +274,10 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
             proven(model, X, folder)
     for question, words in (
         ({"constraints": [bf.combinations("age", "income")]}, "the constraint "),
-        ({"cost": bf.LInf() + 0.1 * bf.L1()}, "the cost "),
+        (
+            {"cost": bf.Quadratic(np.eye(2), columns=["income", "age"])},
+            "a quadratic form beside other prices, of trees",
+        ),
         ({"target": bf.probability(1, between=(0.4, 0.6))}, "the target "),
         ({"constraints": [bf.robust(0.1, norm="l2")]}, "the constraint .* of trees"),
     ):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -30,7 +29,7 @@ from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from tests.proof.cases import read
 from tests.proof.second import both_verify, second  # noqa: F401
 from tests.proof.test_means import CONSTRAINTS, admitted, claims_of_classes
-from tests.proof.test_read_files import encoded, least, whole_numbers
+from tests.proof.test_read_files import encoded, least, sigmoid, whole_numbers
 
 
 def boosted(trees: int) -> Any:
@@ -187,7 +186,7 @@ def test_one_of_three_classes_is_wanted_of_all_models(second: Path, tmp_path: Pa
 
 def test_what_is_not_asked_together_is_refused_by_name(tmp_path: Path) -> None:
     X, y = whole_numbers()
-    model, other = encoded(forest(0)).fit(X, y), encoded(CalibratedClassifierCV(grown(3), cv=2)).fit(X, y)
+    model, other = encoded(forest(0)).fit(X, y), encoded(sigmoid(boosted(3))).fit(X, y)
     answers = bf.Explainer(model, data=X).explain(
         X.iloc[:2], constraints=[bf.robust_to([encoded(forest(1)).fit(X, y)])]
     )
