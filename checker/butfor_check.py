@@ -1063,6 +1063,7 @@ class Form:
         self.at = [whole(j, 0, len(columns), "a column of a form") for j in told["columns"]]
         need(len({*self.at}) == len(self.at) <= 200, "a column is twice in a form, or too many are in it")
         self.q, self.off = [[real(x, "a form") for x in row] for row in told["q"]], real(told["off"], "a doubt")
+        need(self.off >= 0, "a form that is off by less than nothing")
         square = [len(row) for row in self.q] == [len(self.at)] * len(self.at)
         need(square and self.q == [*map(list, zip(*self.q))], "no symmetric form")
         self.start, self.far = [columns[j].start for j in self.at], []

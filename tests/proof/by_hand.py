@@ -156,6 +156,7 @@ def of_several_models() -> list[Case]:
     shares = tree((0, 0.0, 1, 2), [0.0, 1.5, 0.5], [0.0, 1.0, 1.0])  # of two trees; the first number is the own score's
     five = {"of": ["value", None], "at least": (5.0).hex()}
     classes, value = {"sum": "largest", "sums": 3}, {"sum": "value", "sums": 1}
+    two = {"sum": "shares", "sums": 2, "over": 2}
     third = tree((0, 0.0, 1, 2), [0.0, 1.0, 0.0, 0.0], [0.0, 0.5, 0.0, 1.0])
     floats = [none, (2.0**30).hex()]
     little = tree((0, 0.0, 1, 2), 0.0, 70.0)  # which floats of 24 digits take for 128
@@ -167,7 +168,7 @@ def of_several_models() -> list[Case]:
         together("another model's own sum", [up, tree((0, 9.5, 1, 2), 5.0, 5.0)], 1, value, five, end),
         together("all that is wanted of another model", [{**third, "value": _beside(up, third)}], 1, classes,
                  {"of": ["class", [1, 2]]}, end),
-        together("what sums are divided by", [{**shares, "value": _beside(up, shares)}], 1, {"sum": "shares", "sums": 2, "over": 2},
+        together("what sums are divided by", [{**shares, "value": _beside(up, shares)}], 1, {**classes, **two},
                  {"of": ["probability", 0], "at most": (0.5).hex()}, end),
         together("the digits of another model", [up, little], 1, {**value, "digits": 24},
                  {"of": ["value", None], "at least": (2.0**30 + 128).hex()}, end, base=floats),

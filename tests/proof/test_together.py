@@ -27,9 +27,11 @@ from sklearn.tree import DecisionTreeClassifier
 import butfor as bf
 from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from tests.proof.cases import read
-from tests.proof.second import both_verify, second  # noqa: F401
+from tests.proof.second import both_verify, second
 from tests.proof.test_means import CONSTRAINTS, admitted, claims_of_classes
 from tests.proof.test_read_files import encoded, least, sigmoid, whole_numbers
+
+__all__ = ["second"]
 
 
 def boosted(trees: int) -> Any:
@@ -197,7 +199,7 @@ def test_what_is_not_asked_together_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedModelError, match="asked together: no proof"):
         bf.prove(answers, lines, tmp_path, models=[model])
     answers = bf.Explainer(model, data=X).explain(X.iloc[:2], constraints=[bf.robust_to([other])])
-    with pytest.raises(UnsupportedModelError, match="a CalibratedClassifierCV .* beside other models"):
+    with pytest.raises(UnsupportedModelError, match=r"a CalibratedClassifierCV .* beside other models"):
         bf.prove(answers, model, tmp_path, models=[other])
     assert not tmp_path.joinpath("butfor_check.py").exists()
 
@@ -207,9 +209,9 @@ def test_models_that_print_alike_are_told_apart_by_their_order(tmp_path: Path) -
     model, one, two = (encoded(forest(0)).fit(X[k::3], y[k::3]) for k in range(3))
     answers = bf.Explainer(model, data=X).explain(X.iloc[:3], constraints=[bf.robust_to([one, two])])
     bf.prove(answers, model, tmp_path / "both", models=[one, two])
-    held = [json.loads(file.read_text()) for file in (tmp_path / "both").glob("model-*")][0]["trees"]
+    held = next(json.loads(file.read_text()) for file in (tmp_path / "both").glob("model-*"))["trees"]
     alone = bf.Explainer(two, data=X).explain(X.iloc[:3], constraints=[bf.robust_to([two])])
     bf.prove(alone, two, tmp_path / "two", models=[two])
-    last = [json.loads(file.read_text()) for file in (tmp_path / "two").glob("model-*")][0]["trees"]
+    last = next(json.loads(file.read_text()) for file in (tmp_path / "two").glob("model-*"))["trees"]
     assert [tree["cut"] for tree in held[-4:]] == [tree["cut"] for tree in last[-4:]]
     assert [tree["cut"] for tree in held[-8:-4]] != [tree["cut"] for tree in last[-4:]]
