@@ -340,7 +340,7 @@ def another(r: random.Random, found: Case) -> Case:
         mine = r.choice([column for column in own["columns"] if "reach" in column] or own["columns"])
         own_reach = mine.setdefault("reach", [0, 0, 0])
         own_reach[r.randrange(len(own_reach))] = (
-            r.choice([0, 0.1, 0.5, 1.0]).hex() if r.random() < 0.9 else (-0.1).hex()
+            r.choice([0.0, 0.1, 0.5, 1.0]).hex() if r.random() < 0.9 else (-0.1).hex()
         )
     elif what == 2 and "form" in own:
         i, j = r.randrange(2), r.randrange(2)

@@ -23,8 +23,11 @@ MOST_TANGENTS = 25
 NEAR_ENOUGH = 0.01
 """Rates that do not prove the claim need not be better than this share of what is missing."""
 
-WORTH_A_TANGENT = 1e-3
-"""Another tangent is tried if the last one proved more by this share of what is missing."""
+WORTH_A_TANGENT, IDLE_TANGENTS = 1e-3, 2
+"""A tangent is idle if it proves more by less than this share of what is missing. After so many in a row no other is tried."""
+
+LEAST_RATE, MOST_RATE = 2.0**-900, 2.0**900
+"""Between these the rate of a goal is looked for."""
 
 LEFT_OF_SHARES = 1 - 2.0**-45
 """Shares add up to at most this, so that rounding never makes them more than 1."""
@@ -88,58 +91,65 @@ class JointCostProver(RivalsProver):
 
     def _best_planes(self, box: list[Any], way: list[Any]) -> tuple[list[BoundPlane], FloatArray] | None:
         """The planes, and the share of each in the best mixture; None if the claim is proven."""
-        rows, mixed, hoped, alone = list[list[Any]](), None, -np.inf, len(way) == 1 and not self.sharing
+        rows, mixed, best, idle = list[list[Any]](), None, -np.inf, 0
+        alone = len(way) == 1 and not self.sharing and not self.walk.q.counted
         self.tilt = self.tilt._replace(rates=self._begun(way))
         for _ in range(MOST_TANGENTS):
-            before = hoped
             if self._one_rate(box, way, rows) if alone else self._mixture(box, way, rows):
                 return None
-            found = self._planes(way, rows)
-            hoped, share = self._wanted(found)[1:]
+            planes = self._planes(way, rows)
+            hoped, share = self._wanted(planes)[1:]
             self._refute(way, box, self._mean(rows, share))
-            if not self.form or hoped - before < WORTH_A_TANGENT * (1 - before):
+            idle = 0 if best == -np.inf or hoped - best > WORTH_A_TANGENT * (1 - best) else idle + 1
+            if hoped > best:
+                found, best = (planes, share, self.tilt), hoped
+            if not self.form or idle > (0 if alone else IDLE_TANGENTS):
                 break
-            mixed = self._between(mixed, rows, share)
-            changes = mixed.changes
             if alone:
-                row = list(rows[int(np.argmax(share))])
-                changes = self._balanced(box, way, row)
+                changes, row = self._balanced(box, way)
                 for j, start, x in zip(self.form.at, self.form.start, changes.tolist(), strict=True):
                     row[j] = start + Fraction(x) if not self.walk.terms[j].column.step else row[j]
                 self._refute(way, box, row)
-            self.tilt = self.tilt._replace(tangent=list(map(Fraction, changes.tolist())))
-        return found, share
-
-    def _balanced(self, box: list[Any], way: list[Any], row: list[Any]) -> FloatArray:
-        """The changes of the form's columns that are best at the rate at which they, and a row, just gain what is wanted."""
-        assert self.form is not None
-        (goal,), at = way, self.form.at
-        worth, start = self._worth(goal), np.array(self.form.start, dtype=np.float64)
-        gain = np.array([sum(map(mul, self.walk.terms[j].slope, worth)) for j in at], dtype=np.float64)
-        slopes = Slopes(*np.array([self._slopes(j, box[j]) for j in at]).T)
-        rest = [self.walk.terms[j].gain(x, worth) for j, x in enumerate(row) if j not in at]
-        rest += [sum(map(mul, self.walk.terms[j].base, worth)) for j in at]
-        wanted = float(goal.least - sum(rest, Fraction(0))) - float(gain @ start)
-
-        def best(rate: float, begun: FloatArray) -> FloatArray:
-            return least_changes(
-                self.q, slopes._replace(up=slopes.up - rate * gain, down=slopes.down - rate * gain), begun
-            )
-
-        low, high = 0.0, max(float(self.tilt.rates[0]), 1e-300)
-        little = enough = best(0.0, np.zeros(len(at)))
-        while gain @ (enough := best(high, enough)) < wanted and high < 1e300:
-            low, little, high = high, enough, 4 * high
-        for _ in range(BISECTIONS):
-            middle = (low + high) / 2
-            found = best(middle, enough)
-            if gain @ found < wanted:
-                low, little = middle, found
             else:
-                high, enough = middle, found
-        few, many = float(gain @ little), float(gain @ enough)
-        share = (wanted - few) / (many - few) if few < wanted <= many else 1.0
-        return little + min(share, 1.0) * (enough - little)
+                mixed = self._between(mixed, rows, share)
+                changes = mixed.changes
+            self.tilt = self.tilt._replace(tangent=list(map(Fraction, changes.tolist())))
+        planes, share, self.tilt = found
+        return planes, share
+
+    def _balanced(self, box: list[Any], way: list[Any]) -> tuple[FloatArray, list[Any]]:
+        """The changes of the form's columns that are best at the rate at which all columns just gain what is wanted.
+
+        Returns them with the values of the columns beside the form.
+        """
+        assert self.form is not None
+        (goal,), at, start = way, self.form.at, self.form.start
+        worth, terms = self._worth(goal), self.walk.terms
+        gain = np.array([sum(map(mul, terms[j].slope, worth)) for j in at], dtype=np.float64)
+        slopes = Slopes(*np.array([self._slopes(j, box[j]) for j in at]).T)
+        base = sum((terms[j].gain(x, worth) for j, x in zip(at, start, strict=True)), Fraction(0))
+
+        def best(rate: float, begun: FloatArray) -> tuple[float, FloatArray, list[Any]]:
+            found = slopes._replace(up=slopes.up - rate * gain, down=slopes.down - rate * gain)
+            changes, row = least_changes(self.q, found, begun), list(start)
+            if len(at) < len(terms):  # else no column is beside the form
+                _, row = self.walk.bound(box, way, [Fraction(rate)])
+            rest = sum((terms[j].gain(x, worth) for j, x in enumerate(row) if j not in at), base - goal.least)
+            return float(rest) + float(gain @ changes), changes, row
+
+        low, high, none = 0.0, max(float(self.tilt.rates[0]), LEAST_RATE), np.zeros(len(at))
+        little, enough = best(low, none), best(high, none)
+        while enough[0] < 0 and high < MOST_RATE:
+            low, little, high = high, enough, 4 * high
+            enough = best(high, enough[1])
+        for _ in range(BISECTIONS):
+            found = best((low + high) / 2, enough[1])
+            if found[0] < 0:
+                low, little = (low + high) / 2, found
+            else:
+                high, enough = (low + high) / 2, found
+        share = little[0] / (little[0] - enough[0]) if little[0] < 0 <= enough[0] else 1.0
+        return little[1] + share * (enough[1] - little[1]), list(enough[2])
 
     def _parting(self, box: list[Any], mixed: Sequence[dict[Any, float]]) -> tuple[float, list[Any]]:
         """Columns of the form are mixed as the changes of the tangent say: many mixtures have the same bound at it."""
@@ -152,7 +162,8 @@ class JointCostProver(RivalsProver):
         """The shares of the values of which a change is a mixture: of staying and of the end, or of two points of a grid."""
         column, (_, _, low, high), (_, _, stay, change) = self.walk.terms[j].column, self._slopes(j, part), part
         value, end = column.start + y, high if y > 0 else low
-        if stay and change and column.fee and y and 0 < float(y) / end < 1:
+        stuck = column.fee or self.walk.q.counted
+        if stay and change and stuck and y and 0 < float(y) / end < 1:
             return {column.now: 1 - float(y) / end, column.start + Fraction(end): float(y) / end}
         if column.step and (off := float((value - column.anchor) / column.step % 1)) > 0:
             below = column.anchor + (value - column.anchor) // column.step * column.step
