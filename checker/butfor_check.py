@@ -40,6 +40,7 @@ GRAIN = F(1, 1 << 20)  # logits of weighted features are looked at in this unit
 NEAR = F(1, 1 << 60)  # what reaches the units of a network is looked at in this unit
 BIG = 1 << 200  # every number of a step is smaller
 INF = float("inf")
+CURVED = "mean", "stack"  # what is made of curves of sums
 
 
 class Wrong(Exception):
@@ -303,10 +304,11 @@ class Model:
     kind: "logistic" (the sum is the logit of class 1), "mean" (the probability of class 1 is the mean of what its `curves` make
         of the sums), "shares" (the means of leaves are probabilities, and the class with most is predicted), "largest" (the
         class of the largest sum is predicted), "value", "score" (class 1 is above 0), "votes" (each sum above 0 is a vote for
-        class 1, and of equal counts, the first is predicted), or
+        class 1, and of equal counts, the first is predicted), "stack" (the logit of class 1 is what `curves` add up to), or
         "leaves" (sums are what a tree compares with 0: the leaf says the value, or the probability of each class)
     paths: the leaves of such a tree, with the pairs of sums of which the first is not below the second on the way
-    ballots: how much each vote counts; over: what the sums are divided by
+    ballots: how much each vote counts; end: what a stack adds to its curves, and what it may be off by besides
+    over: what the sums are divided by
     at: how many sums of others come before; parts: each model whose sums these are, with what is its own. Most are alone
     doubts: by how much each sum of trees may be off in the estimator, in whatever order it adds up
     step: a rounding of its numbers; fine (sums): of its additions; extra: what else each sum may be off by
@@ -337,7 +339,7 @@ class Model:
             its.kind, its.step, its.over, its.named = about
         its.at, its.base = at, [F(0), *self.base[at + 1 : at + 1 + count]]
         its.first = its.kind in ("largest", "shares")  # the sum of class 0
-        need(its.kind in ("leaves", "mean", "votes") or (count > 1) == its.first, "another number of sums")
+        need(its.kind in ("leaves", "votes", *CURVED) or (count > 1) == its.first, "another number of sums")
         its.classes = len(its.paths[0][1]) if its.paths else count if its.first else 2
         return its
 
@@ -379,18 +381,22 @@ class Model:
         self.extra = [F(0)] + [x + 8 * step * softmax for x, (step, softmax) in zip(off, steps)]  # which makes near ones equal
         self.starts, self.spare, self.fine = self.base, self.extra, [F(0)] + [step for step, _ in steps]
 
-    def bent(self, curves):
-        """What a mean makes of each sum; if nothing is said, its share."""
-        need(self.kind == "mean" or curves is None, "curves of sums that are no mean")
-        need(self.kind != "mean" or not self.others, "a mean beside other models")
-        sums = (len(self.base) - 1) * (self.kind == "mean")
+    def bent(self, curves, end=None):
+        """What a mean makes of each sum; if nothing is said, its share. end: what a stack adds, and by how much it may be off."""
+        need(self.kind in CURVED or curves is None, "curves of sums that are no mean")
+        need(self.kind not in CURVED or not self.others, "a mean beside other models")
+        sums = (len(self.base) - 1) * (self.kind in CURVED)
         for told in [{"weight": 1}] * sums if curves is None else curves:
             straight, bend = told.get("straight", False), [real(x, "a bend") for x in told.get("bend", ())]
             weight = real(told["weight"], "a weight of a mean")
-            need(weight > 0 and type(straight) is bool and not (straight and bend), "a curve that is not read")
+            fine = weight > 0 or (weight and self.kind == "stack")
+            need(fine and type(straight) is bool and not (straight and bend), "a curve that is not read")
             need(not bend or (len(bend) == 3 and bend[0] >= 0 and bend[2] >= 0), "a bend that falls, or whose doubt is not said")
             self.curves.append(Curve(weight, straight, tuple(bend), False))
         need(len(self.curves) == sums, "not a curve for each sum")
+        need((self.kind == "stack") == (end is not None), "a stack without an end, or an end without a stack")
+        self.end = [real(x, "the end of a stack") for x in end or ()]
+        need(len(self.end) == 2 * (self.kind == "stack") and min(self.end[1:], default=0) >= 0, "not an end and its doubt")
 
     def cast(self, ballots):
         """How much the vote of each sum counts."""
@@ -408,6 +414,11 @@ class Model:
             if (lead > 0 or (lead == 0 and way < 0)) and not any(set(less) <= set(voters) for less in found):
                 found.append(voters)
         return found
+
+    def end_off(self):
+        """By how much what a stack adds up may be off."""
+        size = sum(abs(curve.weight) for curve in self.curves) + abs(self.end[0])
+        return self.end[1] + (15 + len(self.curves)) * self.step * size
 
     def leaf(self, value, which):
         """A leaf that adds to the sum of one class."""
@@ -516,12 +527,12 @@ class Model:
         """A copy of scikit-learn's arrays, or of what butfor read, its numbers as hexadecimal floats."""
         told = parsed(data)
         need(told["format"] == "butfor.forest/1", "its format is not known:", shown(told["format"]))
-        kinds = {kind: kind for kind in ("logistic", "mean", "shares", "value", "largest", "score", "votes")}
+        kinds = {kind: kind for kind in ("logistic", "mean", "shares", "value", "largest", "score", "votes", "stack")}
         first, scale = told["base"] if type(told["base"]) is list else [told["base"]], real(told["scale"], "the scale")
         base = [real(x, "a base") for x in first]
         count, reads = whole(told.get("digits", 53), 24, 54, "the number of digits"), {"float32": True, "float64": False}
         self.sums(told["sum"], kinds, reads[told["reads"]], count, base, told.get("off"), told.get("others", ()))
-        self.bent(told.get("curves"))
+        self.bent(told.get("curves"), told.get("end"))
         self.cast(told.get("ballots", ()))
         plain = not any(self.base) and scale == 1 and "off" not in told
         for tree in told["trees"]:
@@ -537,7 +548,7 @@ class Model:
                     at = float(cut) if cut in ("inf", "-inf") else real(cut, "a cut")
                     nodes.append((feature, single_below(at) if self.single and abs(at) != INF else at, left, right, lost))
             self.add(nodes)
-        need(not told["mean"] or self.kind not in ("mean", "votes"), "a mean of means, or of votes")
+        need(not told["mean"] or self.kind not in ("votes", *CURVED), "a mean of means, or of votes")
         self.over = whole(told.get("over", len(self.trees)), 1, 10**6, "what sums are divided by") if told["mean"] else 1
         self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value") and not self.others
 
@@ -548,7 +559,7 @@ class Model:
         lists = [x if type(x) is list else [x] for x in (told["base"], *told["weights"])]
         base, *weights = [[real(x, "a weight") for x in its] for its in lists]
         need(all(len(its) == len(base) for its in weights), "not a weight for each sum")
-        kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves", "votes")}
+        kinds = {kind: kind for kind in ("logistic", "mean", "score", "value", "largest", "leaves", "votes", "stack")}
         bits, self.layers = whole(told.get("digits", 53), 24, 54, "the digits"), list(map(Layer, told.get("layers", ())))
         last, off = (self.layers[-1].base, None) if self.layers else (base, told.get("off"))
         self.sums(told["sum"], kinds, False, bits, last, off, told.get("others", ()))
@@ -556,7 +567,7 @@ class Model:
         if self.layers:
             self.read_layers(told, base)
         self.weights = [(F(0), *its) for its in weights]
-        self.bent(told.get("curves"))
+        self.bent(told.get("curves"), told.get("end"))
         self.cast(told.get("ballots", ()))
         need(not any(curve.bend for curve in self.curves), "bent shares of weighted sums are not read")
         if self.kind == "leaves":
@@ -645,7 +656,7 @@ class Wanted:
         self.words += f" of {ends[0]} {float(at)!r}" if ends else ""
         self.words += f" ({shown(told.get('label'))})" * ("label" in told)
         self.mean, self.curves, count = None, [], len(model.base) - 1
-        if model.kind in ("logistic", "mean"):
+        if model.kind in ("logistic", *CURVED):
             d = (15 + count) * model.step
             sign, at = (sign, at) if classes[0] else (-sign, 1 - at)
             need(d < at < 1 - d, "a probability so close to 0 or 1 is not proven")
@@ -657,6 +668,14 @@ class Wanted:
             self.curves = model.curves if sign > 0 else [curve.other() for curve in model.curves]
             self.mean = tuple(sum(curve.weight for curve in self.curves) * (share_of + way * d) for way in (-1, 1))
             pairs = [[(k, 0)[::sign] for k in range(1, count + 1)]]
+        elif model.kind == "stack":
+            less = [sign * curve.weight < 0 for curve in model.curves]  # turned, they add their weight less what they did
+            rest = sum(abs(curve.weight) for curve, turns in zip(model.curves, less) if turns) - sign * model.end[0]
+            own = [curve._replace(weight=abs(curve.weight)) for curve in model.curves]
+            self.curves = [curve.other() if turns else curve for curve, turns in zip(own, less)]
+            ends = sorted((sign * low, sign * high))
+            self.mean, low, high = tuple(rest + end + way * model.end_off() for end, way in zip(ends, (-1, 1))), F(0), F(0)
+            pairs = [[(k, 0)[:: -1 if turns else 1] for k, turns in enumerate(less, 1)]]
         elif model.kind == "leaves":
             one = (classes or [0])[0]
             pairs = [way for way, value in model.paths if (
@@ -687,9 +706,9 @@ class Wanted:
         each = [told, *told.get("others", ())]
         need(len(each) == len(model.parts), "not what is wanted of each model")
         first, *rest = [cls(part, its, part.own(doubts)) for part, its in zip(model.parts, each)]
-        need(not rest or model.kind not in ("mean", "votes", "leaves"), "what has no other models")
+        need(not rest or model.kind not in ("votes", "leaves", *CURVED), "what has no other models")
         for part, its in zip(model.parts[1:], rest):
-            need(part.kind not in ("mean", "votes", "leaves"), "another model of what is no sum")
+            need(part.kind not in ("votes", "leaves", *CURVED), "another model of what is no sum")
             need(len(first.ways) * len(its.ways) <= 10**4, "too many ways")
             first.ways = [way + its.among(part.at, more) for way, more in product(first.ways, its.ways)]
             first.words += f", and of {part.named} {its.words}"
@@ -2022,6 +2041,11 @@ def says(model, added, doubts, said):
         need(told in near, "a recorded row comes to another leaf")
     elif type(said) is dict:
         likely(model, added, doubts, told)
+    elif model.kind == "stack":
+        each = zip(model.curves, model.base[1:], added[1:], doubts[1:])
+        ends = [c.ends(b + x - d) + c.ends(b + x + d) for c, b, x, d in each]
+        least, most = (model.end[0] + sum(map(end, ends)) + way * model.end_off() for end, way in ((min, -1), (max, 1)))
+        need(len(told) == 1 and least <= told[0] <= most, "a recorded row has another score")
     else:
         need(len(told) == (model.classes if model.classes > 2 else 1), "not a score for each class")
         for k, x in enumerate(told, len(added) - len(told)):

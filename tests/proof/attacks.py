@@ -304,6 +304,9 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "combines ways one by one": ("in product(first.ways, its.ways)]", "in zip(first.ways, its.ways)]"),
     "divides by what the own model does": ("its.step, its.over, its.named = about", "its.step, _, its.named = about"),
     "rounds as the own model does": ("return n * self.fine[k] / (1 - n * self.fine[k])", "return n * self.fine[1]"),
+    "turns no curve of a stack": ("less = [sign * curve.weight < 0 for", "less = [False for"),
+    "forgets what turned curves add": ("rest = sum(abs(curve.weight) for curve, turns in zip(model.curves, less) if turns)", "rest = 9"),
+    "adds the end of a stack twice": ("if turns) - sign * model.end[0]", "if turns) - 3 * sign * model.end[0]"),
     "does not read the footer": ("need(last == footer, ", "need(True, "),
 }  # fmt: skip
 """Single faults: what stands in the checker, and what a broken one has in its place."""

@@ -175,6 +175,28 @@ def of_several_models() -> list[Case]:
     ]  # fmt: skip
 
 
+def stack(name: str, trees: list[Any], told: dict[str, Any], wanted: dict[str, Any], *steps: Any) -> Case:
+    """A claim about curves of the sums of trees, each of one tree: that no row gets a class for less than 1.5."""
+    base = [(0.0).hex()] * len(trees)
+    curves = [{"weight": weight.hex(), "straight": True} for weight in told["weights"]]
+    model = {"sum": "stack", "base": base, "curves": curves, "end": [told["end"].hex(), told.get("off", 0.0).hex()]}
+    return _of_several(name, trees, model, wanted, *steps)
+
+
+def stacks() -> list[Case]:
+    """False claims about stacks. Above 0, what is claimed never to happen does."""
+    end, one = {"end": "score"}, {"of": ["class", 1]}
+    up, down = tree((0, 0.0, 1, 2), 0.0, 1.0), tree((0, 0.0, 1, 2), 1.0, 0.0)
+    little = tree((0, 0.0, 1, 2), 0.0, 1.0 - 2.0**-53)
+    return [
+        stack("less than nothing of a sum", [down], {"weights": [-1.0], "end": 0.5}, one, end),
+        stack("the end of a stack", [up], {"weights": [1.0], "end": -0.5}, one, end),
+        stack("what is added for turned sums", [down, up], {"weights": [-2.0, 1.0], "end": 0.5}, one, end),
+        stack("class 0 of a stack", [up], {"weights": [-1.0], "end": 0.5}, {"of": ["class", 0]}, end),
+        stack("the doubt of a stack", [little], {"weights": [1.0], "end": -1.0}, one, end),
+    ]
+
+
 def _beside(own: dict[str, Any], other: dict[str, Any]) -> list[Any]:
     """The leaves of a tree of several sums, the first of which is that of another."""
     each = zip(own["left"], own["value"], other["value"], strict=True)
@@ -219,6 +241,7 @@ def by_hand() -> list[Case]:
         case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
         *several_classes(),
         *of_several_models(),
+        *stacks(),
     ]
 
 

@@ -20,6 +20,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     IsolationForest,
     RandomForestClassifier,
+    StackingClassifier,
     VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
@@ -35,7 +36,7 @@ from tests.proof import judge
 KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
          "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
          "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps", "means",
-         "curves", "bent", "voters", "together forest", "together xgboost", "three together forest")  # fmt: skip
+         "curves", "bent", "stack", "voters", "together forest", "together xgboost", "three together forest")  # fmt: skip
 """Those from "voting" on are proven of what butfor read of them."""
 
 
@@ -118,6 +119,15 @@ def estimator(kind: str) -> Any:
             ],
             voting="hard",
             weights=[2, 1, 1, 1],
+        ),
+        "stack": StackingClassifier(
+            [
+                ("boosted", GradientBoostingClassifier(n_estimators=4, max_depth=2, random_state=0)),
+                ("forest", RandomForestClassifier(3, max_depth=3, random_state=0)),
+                ("tree", DecisionTreeClassifier(max_depth=2)),
+            ],
+            final_estimator=LogisticRegression(C=100.0),
+            cv=3,
         ),
         "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=3), 6, random_state=0),
         "steps": LogisticRegression(),

@@ -51,6 +51,7 @@ class JudgedModel:
             self.base, self.scale = self.numbers(np.ravel(data["base"]).tolist()), float.fromhex(data["scale"])
             self.of = [tree.get("of", 0) for tree in trees]
             self.curves = data.get("curves", [{"weight": (1.0).hex()}] * len(self.base))
+            self.end = self.numbers(data.get("end", [0.0]))[0]
             self.ballots = self.numbers(data.get("ballots", []))
             self.others = data.get("others", [])
         self.trees = [tuple(self.numbers(tree.get(key, [])) for key in keys) for tree in trees]
@@ -132,15 +133,21 @@ class JudgedModel:
             return [(self.sums(leaves, order) > 0).astype(int)]
         if self.adds == "mean":
             return [(self.mean_of(leaves, order) > 0.5).astype(int)]
+        if self.adds == "stack":
+            return [(self.end + self.curves_of(leaves, order) > 0).astype(int)]
         sums = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
         exponentials = np.exp(sums - sums.max(axis=1, keepdims=True))
         return [np.argmax(sums, axis=1), np.argmax(exponentials / exponentials.sum(axis=1, keepdims=True), axis=1)]
 
     def mean_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
         """The probability of class 1, the mean of what curves make of its sums."""
+        return self.curves_of(leaves, order) / sum(float.fromhex(told["weight"]) for told in self.curves)
+
+    def curves_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
+        """What curves of its sums add up to."""
         sums = [self.sums(leaves, order, of).astype(np.float64) for of in range(len(self.base))]
         each = [self.curved(one, told) for one, told in zip(sums, self.curves, strict=True)]
-        return np.average(each, axis=0, weights=[float.fromhex(told["weight"]) for told in self.curves])
+        return np.tensordot([float.fromhex(told["weight"]) for told in self.curves], each, axes=1)
 
     def curved(self, x: np.ndarray, told: dict[str, Any]) -> np.ndarray:
         """What a curve makes of a sum, without its weight."""

@@ -89,7 +89,7 @@ def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> Float
     leaves = 2 * (len(model.trees) + FURTHER_STEPS) * unit * (np.abs(A) @ model.reach)
     if model.line is None:
         return np.asarray(leaves)
-    both = np.abs(A) @ (model.reach + np.abs(model.line) @ _size(model.gates, extent))
+    both = np.abs(A) @ (model.reach + np.abs(model.line) @ largest_sums(model.gates, extent))
     return np.asarray(
         leaves
         + np.abs(A @ model.line) @ rounding(model.gates, np.eye(model.gates.scores), extent, unit)
@@ -101,7 +101,7 @@ def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> Float
 def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The terms are measured from the centre; the values themselves are rounded once each. Our own sums are float64."""
     terms = len(extent.far) + model.more_terms + FURTHER_STEPS
-    sums = terms * _size(model, extent) + model.added_slope @ extent.far
+    sums = terms * largest_sums(model, extent) + model.added_slope @ extent.far
     scaled = (model.added_slope * extent.far + model.largest_known_step) @ (COLUMN_STEPS * model.blur)
     return np.asarray(np.abs(A) @ ((max(unit, model.unit) + UNIT_DOUBLE) * sums + scaled))
 
@@ -123,7 +123,7 @@ def _(model: Additive, A: FloatArray, extent: Extent, unit: float) -> FloatArray
 def _(model: Mixed, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """Both sums are rounded, and then their sum."""
     trees, linear = model.trees, model.linear
-    size = np.abs(trees.base) + trees.reach + _size(linear, extent)
+    size = np.abs(trees.base) + trees.reach + largest_sums(linear, extent)
     both = rounding(trees, A, extent, unit) + rounding(linear, A, extent, unit)
     return np.asarray(both + 2 * FURTHER_STEPS * unit * (np.abs(A) @ size))
 
@@ -133,7 +133,7 @@ def _(model: LinearLeaves, A: FloatArray, extent: Extent, unit: float) -> FloatA
     """The line of each leaf is rounded, and then all leaves are added up."""
     trees, lines = model.trees, model.lines
     off = model.most(rounding(lines, np.eye(lines.scores), extent, unit))
-    size = np.abs(trees.base) + trees.reach + model.most(_size(lines, extent))
+    size = np.abs(trees.base) + trees.reach + model.most(largest_sums(lines, extent))
     return np.asarray(np.abs(A) @ (off + 2 * (len(trees.roots) + FURTHER_STEPS) * unit * size))
 
 
@@ -176,7 +176,7 @@ def _ends(model: Linear, extent: Extent) -> tuple[FloatArray, FloatArray]:
     return low, high
 
 
-def _size(model: Linear, extent: Extent) -> FloatArray:
+def largest_sums(model: Linear, extent: Extent) -> FloatArray:
     """The largest sum of the sizes of all terms, for each score."""
     size = (
         np.abs(model.intercept)
@@ -232,7 +232,7 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     ]
     parts = [low_bit(model.intercept), model.fine, *(low_bit(model.steps[j]) for j in model.stepped)]
     parts += [low_bit(model.slope[:, j]) * low_bit(values[:, at]) for at, j in enumerate(read)]
-    return _kept(min(parts) * low_bit(A), np.abs(A) @ _size(model, extent), unit)
+    return _kept(min(parts) * low_bit(A), np.abs(A) @ largest_sums(model, extent), unit)
 
 
 def _kept(grain: float, size: FloatArray, unit: float) -> FloatArray:

@@ -74,7 +74,7 @@ def joint_file(reading: Reading, others: Sequence[OtherModel], extent: Extent) -
     """The file of a model and of others, and its rows. Raises an error if they are not all trees, or all weights."""
     each = (ReadModel.of(reading), *(other.read for other in others))
     for read in each:
-        line = read.line()
+        line = read.line(extent)
         if line is None or line.steps or read.sum not in TOGETHER:
             raise not_proven(f"a {read.name} beside other models")
     found = _weights(each, extent) if all(read.weighs for read in each) else _trees(each)

@@ -24,7 +24,7 @@ from butfor.proof.model_files import (
 )
 from butfor.space.space import Space
 
-SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves", "votes")
+SUMS_OF_WEIGHTS = ("value", "logistic", "mean", "score", "largest", "leaves", "votes", "stack")
 """What weighted sums may be, as the checker calls it."""
 
 FOLD_BLUR = 2.0**-44
@@ -56,7 +56,8 @@ class Line:
     - `size`: of what was added up for the shift;
     - `steps`: how many steps of the estimator lead from a score to a sum, at most; 0 if the sums are the scores;
     - `curves`: what a mean makes of each sum, if it is not the mean of their shares;
-    - `ballots`: how much the vote of each sum counts, if they vote.
+    - `ballots`: how much the vote of each sum counts, if they vote;
+    - `end`: what a stack adds to its curves, and what that may be off by.
     """
 
     rows: FloatArray
@@ -65,12 +66,17 @@ class Line:
     steps: int = 0
     curves: tuple[MeanCurve, ...] = ()
     ballots: tuple[float, ...] = ()
+    end: tuple[float, ...] = ()
 
     @property
     def told(self) -> dict[str, Any]:
-        """What a file says of the curves, and of the votes."""
-        curves = {"curves": [curve.told for curve in self.curves]} if self.curves else {}
-        return {**curves, "ballots": hexes(self.ballots)} if self.ballots else curves
+        """What a file says of the curves, the votes, and the end."""
+        its = {
+            "curves": [curve.told for curve in self.curves],
+            "ballots": hexes(self.ballots),
+            "end": hexes(self.end),
+        }
+        return {key: own for key, own in its.items() if own}
 
     @classmethod
     def of_scores(cls, scores: int) -> Line:

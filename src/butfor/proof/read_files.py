@@ -7,7 +7,7 @@ That the estimator computes this is compared on recorded rows, with what it says
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,7 +25,8 @@ from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
-from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS, Extent
+from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS, Extent, largest_sums
+from butfor.model.stacked import END_ROUNDINGS, Stacked
 from butfor.model.survival.readout import Survival
 from butfor.model.trees import Trees
 from butfor.proof.linear_files import Line, MeanCurve, linear_file
@@ -121,15 +122,20 @@ class ReadModel:
             return self.says(prediction) if self.says else prediction.values
         if self.tells == "class":
             return np.array([list(source.classes).index(label) for label in prediction.labels])
-        by = source.judges_by
+        by = "decision_function" if self.sum == "stack" else source.judges_by
         said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
         assert said is not None
         return said if said.shape[1] > 2 or self.tells == "probabilities" else said[:, 1]
 
-    def line(self) -> Line | None:
+    def line(self, extent: Extent) -> Line | None:
         """The sums that are told of trees or of weights, as lines of scores; None if there are none."""
         model = self.reading.model
-        return _line(self.readout, model.scores) if self.sum and isinstance(model, Linear | Trees) else None
+        if not self.sum or not isinstance(model, Linear | Trees):
+            return None
+        if isinstance(self.readout, Stacked):
+            size = largest_sums(model, extent) if isinstance(model, Linear) else np.abs(model.base) + model.reach
+            return _stack(self.readout, size)
+        return _line(self.readout, model.scores)
 
     @property
     def weighs(self) -> bool:
@@ -145,7 +151,7 @@ def read_file(
     `extent`: the values that numbers may take; `says`, `what`: see `ReadModel`.
     """
     read = ReadModel.of(reading, says, what)
-    found, line = None, read.line()
+    found, line = None, read.line(extent)
     if isinstance(reading.model, ObliqueTree):
         found = _decided(read, extent)
     elif isinstance(reading.model, Network):
@@ -170,7 +176,8 @@ def _trees_file(read: ReadModel, line: Line) -> tuple[ModelFile, AbstractInputs]
         found = _logits(read.reading, line, sets) if line.steps else sums_of(read.reading, read.reading.model, sets)
     if found is None or found.unit not in BITS_OF_SUMS or read.over not in (1.0, len(found.trees)):
         return None
-    told = {"sum": "mean" if line.curves else read.sum, "mean": read.over > 1, **found.told, **line.told}
+    adds = "mean" if line.curves and not line.end else read.sum
+    told = {"sum": adds, "mean": read.over > 1, **found.told, **line.told}
     file = ModelFile("model.json", "arrays", forest(read.name, told), read.words, read.score, read.tells)
     return file, ReadInputs(read.reading.space, sets)
 
@@ -215,14 +222,43 @@ def _line(readout: AbstractReadout, scores: int) -> Line | None:
         rows, weights, chances = readout.rows, readout.weights.tolist(), [second for _, second in readout.chances]
     else:
         return Line.of_scores(scores)
-    each = [_curve_of(chance, weight) for chance, weight in zip(chances, weights, strict=True)]
+    line = _curved(rows, weights, chances)
+    return line and (replace(line, curves=()) if {*line.curves} == {MeanCurve(weights[0])} else line)
+
+
+def _curved(rows: FloatArray, weights: Sequence[float], functions: Sequence[MonotoneFunction]) -> Line | None:
+    """Lines of scores, and the curves that functions make of them; None if they are others."""
+    each = [_curve_of(function, weight) for function, weight in zip(functions, weights, strict=True)]
     found = [one for one in each if one is not None]
     if len(found) < len(each):
         return None
     slope, shift, size = np.array([start for start, _ in found]).T
-    curves = tuple(curve for _, curve in found)
-    line = Line(slope[:, None] * rows, shift, size, max(len(chance.steps) for chance in chances))
-    return line if {*curves} == {MeanCurve(weights[0])} else replace(line, curves=curves)
+    steps = 1 + max(len(function.steps) for function in functions)
+    return Line(slope[:, None] * rows, shift, size, steps, tuple(curve for _, curve in found))
+
+
+def _stack(readout: Stacked, size: FloatArray) -> Line | None:
+    """The curves of what members hand to a linear end, which adds them up; None if they are others.
+
+    `size` (scores): of the largest sums.
+    """
+    end = readout.end
+    assert isinstance(end, Linear)
+    weights, kept = end.slope[0], np.flatnonzero(end.slope[0])
+    centre = np.broadcast_to(end.centre, weights.shape)
+    if not len(kept):
+        return None
+    line = _curved(readout.rows[kept], weights[kept].tolist(), [readout.functions[k] for k in kept.tolist()])
+    if line is None:
+        return None
+    reach = np.where([curve.straight for curve in line.curves], np.abs(line.rows) @ size + line.size, 1.0)
+    terms = float(
+        np.abs(end.intercept[0])
+        + np.broadcast_to(end.cancelled, 1)[0]
+        + np.abs(weights[kept]) @ (reach + np.abs(centre[kept]))
+    )
+    off = 2 * (END_ROUNDINGS + len(kept)) * readout.unit * terms
+    return replace(line, end=(float(end.intercept[0] - weights @ centre), off))
 
 
 def _within(readout: AbstractReadout) -> AbstractReadout:
@@ -385,6 +421,9 @@ def _adds(readout: AbstractReadout, by: str) -> str:
         (Argmax, "softmax", "predict_proba"): "largest" if several else "",
         (Argmax, "softmax", "decision_function"): "largest" if several else "",
     }
+    if isinstance(readout, Stacked):
+        plain = isinstance(readout.end, Linear) and isinstance(readout.inner, Sign)
+        return "stack" if plain and not isinstance(readout.inner, Calibrated) else ""
     return known.get(kind, "")
 
 

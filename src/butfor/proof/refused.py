@@ -32,7 +32,7 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
     if ball.slips.seen:
         raise not_asked(f"the constraint {constraint!r} of levels")
     for refused, of in (
-        (model.kind == "mean", "a mean of probabilities"),
+        (model.curves, "a mean of probabilities"),
         (model.paths, "an oblique tree"),
         (model.layers, "a network"),
         (model.trees and not isinstance(problem.model, Trees), "steps of single columns"),
@@ -70,7 +70,7 @@ def refuse_cost(problem: Problem, model: Any) -> None:
         return
     what = "a quadratic form" if prices.Q is not None else "a largest price"
     for refused, of in (
-        (model.kind == "mean", "a mean of probabilities"),
+        (model.curves, "a mean of probabilities"),
         (model.layers, "a network"),
         (model.trees and prices.Q is not None, "trees"),
         (model.trees and problem.relations_of(LinearRelation), "trees under linear relations"),
