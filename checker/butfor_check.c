@@ -602,7 +602,7 @@ static void read_arrays(Text data) {
         Node *nodes = room(n, sizeof(Node));
         for (int i = 0; i < n; i++) {
             Node *node = nodes + i;
-            node->lost = lost ? (int)number(lost->items + i, 0, 2) : -1;
+            node->lost = lost && lost->items[i].kind != 'n' ? (int)number(lost->items + i, 0, 2) : -1;
             node->left = (int)number(its[2]->items + i, -n - 1, n);
             node->right = (int)number(its[3]->items + i, -n - 1, n);
             Json *value = its[4]->items + i, *cut = its[1]->items + i;
@@ -835,14 +835,17 @@ static int to_left(const Node *node, double x) {
 typedef struct { double end, after, cut; int closed, own; } End; /* of a cell; where the next one begins; the cut; whether its end belongs to it */
 typedef struct {
     whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count, loses; double lost;
-    End *ends; double start, fees[3], *asked; int known; quad least, most, far, step, anchor, blur, radius;
+    End *ends; double start, *reach; int known; quad fees[4], *asked, *told, tilt, steep, least, most, far, step, anchor, blur, radius;
     quad *slope, *none, **adds, line[3];
     double *read; int read_count, **place; /* the cuts of its feature; of each copy of the trees, how many cells go to the left at each, if they are moved */
-} Column; /* the last cell of one that loses its number is the missing one; asked: the prices of levels; far: the largest size of a number */
+} Column; /* the last cell of one that loses its number is the missing one; far: the largest size of a number */
+/* asked: the prices of levels, or the fees of a number (the last one for becoming missing): what was told, and a share of what each reaches */
+/* tilt: what a unit of a number costs besides, because of a tangent; steep: the size of its terms */
 /* What it adds to each weighted sum, and with its sign turned to each limit: slope and a shift (at 0) a number, none a missing one, adds each level */
 typedef struct { quad **adds, most; } Limit; /* what columns add, and what that is at most; of a number one, of levels one each */
 typedef struct { int column, lost; unsigned char *inside; double above, most; } Part; /* a column, and which of its cells lie in a set as a whole */
 typedef struct { Part *parts; int count; } Rule; /* what never is true at once */
+typedef struct { int told, count, *at; double *q, off; quad back; } Form; /* of the changes of some columns; back: what a tangent takes from the bound */
 typedef struct { whole *score; int from, to; } Leaf;             /* its entries */
 typedef struct { int column, pair, from, to; } Entry;            /* its blocks */
 typedef struct { int column, first, last; int *of_cell, *sample; } Pair; /* the blocks of a column in a tree, that of each cell or -1, and a cell of each */
@@ -861,6 +864,7 @@ static struct {
     unsigned char *home, *alive; whole *price;
     Limit *limits; int limit_count;
     Rule *rules; int rule_count;
+    Form form; int reaching; /* what is added to the prices of all columns, if any reaches something */
     Grown *trees; Leaf *leaves; Entry *entries; Pair *pairs; int *members;
     int leaf_count, entry_count, pair_count, block_count, member_count, leaf_space, entry_space, pair_space, member_space;
 } q;
@@ -876,6 +880,12 @@ static quad power_below(quad x) { /* the largest power of two that is not above 
 }
 static whole floor_of(quad x) { need(quad_abs(x) < FAR, "a number that is too large"); whole k = (whole)x; return k - ((quad)k > x); }
 static whole ceil_of(quad x) { return -floor_of(-x); }
+static quad up(quad x, quad size) { /* the whole number at or above it, for terms of this size */
+    x += size * SLACK;
+    need(quad_abs(x) < (quad)1e33, "larger numbers than this checker counts");
+    wide k = (wide)x;
+    return (quad)k + ((quad)k < x);
+}
 static int by_size(const void *a, const void *b) { double x = *(double *)a, y = *(double *)b; return (x > y) - (x < y); }
 
 static int by_end(const void *a, const void *b) {
@@ -933,7 +943,7 @@ static quad change_in(const Column *c, quad low, quad high, quad slope, quad siz
         quad by = x - c->start, side = by < 0 ? -1 : 1, move = side * by, price = fee + rate * move + square * move * move;
         quad slack = blur * (rate + 2 * square * (move + blur) + quad_abs(slope));
         int raised = side * (x - by - c->start) < 0 || side * (x - (c->start + by)) < 0; /* the move, where it was rounded */
-        int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)move == move && !raised;
+        int exact = size == 0 && blur == 0 && fee == 0 && square == 0 && (quad)(double)rate == rate && (quad)(double)move == move && !raised;
         quad found = price + slope * x - slack - (exact ? 0 : (price + slack + size * quad_abs(x)) * SLACK);
         if (found < least) least = found;
     }
@@ -1100,7 +1110,8 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     if (low <= high) c->far = quad_abs(low) > c->far ? quad_abs(low) : c->far, c->far = quad_abs(high) > c->far ? quad_abs(high) : c->far;
     c->far += c->radius;
     c->least = low, c->most = high, c->start = now, c->known = known;
-    memcpy(c->fees, fees, sizeof fees);
+    for (int i = 0; i < 3; i++) c->fees[i] = fees[i];
+    c->asked = c->fees;
     c->price = room(c->cells, sizeof(whole));
     for (int cell = 0; cell <= count; cell++) {
         quad found = least_in(c, cell, 0, 0, 0);
@@ -1116,6 +1127,7 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     if (!c->loses) return;
     double fee = lose && lose->kind != 'n' ? real(lose) : 0;
     need(fee >= 0, "a negative price");
+    c->fees[3] = fee;
     c->price[c->cells - 1] = lose && lose->kind != 'n' ? paid(fee) : !known && c->stay ? 0 : FAR;
 }
 
@@ -1127,7 +1139,7 @@ static void read_levels(Column *c, Json *about, Json *own) {
     c->home = (int)number(part(own, "now"), 0, c->cells);
     c->price = room(c->cells, sizeof(whole));
     c->inputs = room(c->cells, sizeof(double *));
-    c->asked = room(c->cells, sizeof(double));
+    c->asked = room(c->cells, sizeof(quad));
     for (int k = 0; k < c->cells; k++) {
         Json *level = list(levels->items + k), *price = prices->items + k;
         need(level->count == c->feature_count + 1, "a level lacks a feature");
@@ -1139,6 +1151,25 @@ static void read_levels(Column *c, Json *about, Json *own) {
         c->price[k] = price->kind == 'n' ? FAR : paid(p);
     }
     c->stay = c->price[c->home] != FAR;
+}
+
+static int prices_of(const Column *c) { return c->levels ? c->cells : 4; }
+
+static void read_reach(Column *c, Json *told) { /* of each price, how far what is paid for reaches. What stays reaches nothing */
+    int count = c->levels ? c->cells : 3;
+    need(!told || list(told)->count == count, "not a reach for each change");
+    c->told = room(prices_of(c), sizeof(quad));
+    c->reach = room(prices_of(c), sizeof(double));
+    memcpy(c->told, c->asked, prices_of(c) * sizeof(quad));
+    for (int k = 0; told && k < count; k++) {
+        double reach = real(told->items + k);
+        need(reach >= 0, "a reach below 0");
+        c->reach[!c->levels && k == 2 ? 3 : k] = reach;
+    }
+    if (c->levels) c->reach[c->home] = 0;
+    else if (!c->known) c->reach[3] = 0;
+    need(c->levels || c->known || c->reach[1] == 0, "a reach of a distance from nowhere");
+    q.reaching |= told != NULL;
 }
 
 static int column_of[FEATURES];
@@ -1168,6 +1199,7 @@ static void read_columns(Json *shared, Json *own) {
             read_levels(c, about, owns->items + j);
             need(!q.radius || q.radius->items[j].kind == 'n', "levels that are shifted");
             for (int r = 1; r < q.copies; r++) need(!reply(r, j), "levels that are shifted");
+            read_reach(c, maybe(owns->items + j, "reach"));
             continue;
         }
         need(c->feature_count < 2, "a number that sets several features");
@@ -1185,6 +1217,7 @@ static void read_columns(Json *shared, Json *own) {
         for (int i = 0; i < c->cut_count; i++) if (!kept || c->cuts[kept - 1] != c->cuts[i]) c->cuts[kept++] = c->cuts[i];
         c->cut_count = kept;
         read_number(c, j, about, owns->items + j);
+        read_reach(c, maybe(owns->items + j, "reach"));
     }
     for (int t = 0; t < model.count; t++)
         for (int i = 0; i < model.trees[t].count; i++) {
@@ -1255,6 +1288,64 @@ static void read_rules(Json *told) {
         rule->parts = room(rule->count, sizeof(Part));
         for (int i = 0; i < rule->count; i++) rule->parts[i] = rule_part(told->items[r].items + i);
     }
+}
+
+/* A form, with its doubt, is positive semidefinite if each row that is eliminated begins above 0, or holds only zeros.
+   What is found is L D L', which is semidefinite. At row i of n and column k it is off from where it began by at most (n + 2) u sqrt(a_i a_k),
+   with u = 2^-113 and the diagonal a (Higham, Accuracy and Stability, section 10.1). As forms go, that is at most n (n + 2) u times the diagonal.
+   For 200 rows this is less than SLACK, which is taken from the diagonal first. What underflows is far less than SLACK of any number in a file. */
+static void need_positive(const Form *form) {
+    int n = form->count;
+    quad *a = room(n * n, sizeof(quad));
+    for (int i = 0; i < n * n; i++) a[i] = i % (n + 1) ? (quad)form->q[i] : ((quad)form->q[i] + form->off) * (1 - SLACK);
+    for (int k = 0; k < n; k++) {
+        quad *first = a + k * n, pivot = first[k];
+        need(pivot >= 0, "a form that may be negative");
+        for (int i = k + 1; i < n; i++) {
+            need(pivot > 0 || first[i] == 0, "a form that may be negative");
+            for (int j = i; j < n && first[i] != 0; j++) a[i * n + j] -= first[i] / pivot * first[j];
+        }
+    }
+    free(a);
+}
+
+static void at_tangent(const quad *y) { /* a form lies above its tangent at some changes, less its doubt of how far changes are from these */
+    Form *form = &q.form;
+    quad size = 0, back = 0;
+    for (int i = 0; i < form->count; i++) {
+        Column *c = q.columns + form->at[i];
+        quad left = quad_abs(c->start - c->least), right = quad_abs(c->most - c->start), far = c->least > c->most ? 0 : left > right ? left : right;
+        quad off = form->off * (far + quad_abs(y[i])) * (far + quad_abs(y[i]));
+        c->tilt = c->steep = 0;
+        for (int k = 0; k < form->count; k++) {
+            quad term = 2 * y[k] * form->q[i * form->count + k];
+            c->tilt += term;
+            c->steep += quad_abs(term);
+        }
+        back += c->tilt * (c->start + y[i] / 2) + off;
+        size += c->steep * (fabs(c->start) + quad_abs(y[i])) + off;
+    }
+    form->back = back + size * SLACK;
+}
+
+static void read_form(Json *told) { /* a quadratic form of the changes of numbers. In the beginning the tangent is that at 0 */
+    Form *form = &q.form;
+    Json *at = list(part(told, "columns")), *rows = list(part(told, "q"));
+    int n = at->count;
+    need(n <= 200 && rows->count == n, "a form of other rows, or of too many columns");
+    *form = (Form){1, n, room(n, sizeof(int)), room(n * n, sizeof(double)), real(part(told, "off")), 0};
+    need(form->off >= 0, "a negative doubt");
+    need(form->off == 0 || model.features, "a form that may be below 0, of trees, which this checker does not count"); /* they are narrowed by prices alone */
+    for (int i = 0; i < n; i++) {
+        int j = form->at[i] = (int)number(at->items + i, 0, q.column_count);
+        Column *c = q.columns + j;
+        need(!c->levels && c->known && (!c->loses || c->price[c->cells - 1] == FAR), "a form of what is no number that stays known");
+        need(list(rows->items + i)->count == n, "no symmetric form");
+        for (int k = 0; k < n; k++) form->q[i * n + k] = real(rows->items[i].items + k);
+        for (int k = 0; k < i; k++) need(form->at[k] != j && form->q[i * n + k] == form->q[k * n + i], "no symmetric form, or a column that is there twice");
+    }
+    need_positive(form);
+    if (!q.none) at_tangent(room(n, sizeof(quad)));
 }
 
 static void read_terms(void) { /* what columns add to weighted sums, and by how much these may be off */
@@ -1656,6 +1747,9 @@ static void read_question(Json *shared, Json *own) {
     q.bound = ceil_of(q.below / q.unit);
     read_ball(maybe(own, "ball"), maybe(own, "replies"), list(part(shared, "columns"))->count);
     read_columns(shared, own);
+    if (maybe(own, "form")) read_form(part(own, "form"));
+    int plain = !q.reaching && !q.form.told;
+    need(plain || !(q.largest || model.kind == MEAN || model.layer_count), "a largest reach, or a form, of what is no sum");
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
     read_relations(maybe(own, "relations"));
@@ -1711,7 +1805,7 @@ static void read_question(Json *shared, Json *own) {
 
 typedef struct { unsigned char *alive, *leaf; int nobody, way; } Box;
 
-static struct { whole *message, *rates, toll, *price; quad back; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
+static struct { whole *message, *rates, toll, *price; double *tax; quad back; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
 
 static Box box_like(Box *old) {
     Box box = {room(q.cells, 1), room(q.leaf_count, 1), 0, old->way};
@@ -1970,15 +2064,12 @@ static void split(Json *what) {
     free(old.leaf);
 }
 
-static void tax_limits(Json *what) { /* a unit of each limit costs so much more, and the limits are paid back */
-    quad back = 0, size = 0;
-    double tax[2 * q.limit_count + 1];
-    need(list(what)->count == q.limit_count && q.limit_count, "not a tax for each limit");
+static void reprice(void) { /* the prices of cells, and what is taken from the bound, with what is said of taxes, shares and a tangent */
+    if (model.features) return; /* no cells */
+    quad back = q.form.back, size = quad_abs(back);
     for (int e = 0; e < q.limit_count; e++) {
-        tax[e] = real(what->items + e);
-        need(tax[e] >= 0, "a negative tax");
-        back += tax[e] * q.limits[e].most;
-        size += quad_abs(tax[e] * q.limits[e].most);
+        back += walk.tax[e] * q.limits[e].most;
+        size += quad_abs(walk.tax[e] * q.limits[e].most);
     }
     back = (back + size * (quad)1e-31) / q.unit;
     need(quad_abs(back) < FAR, "larger numbers than this checker counts");
@@ -1986,22 +2077,59 @@ static void tax_limits(Json *what) { /* a unit of each limit costs so much more,
     memcpy(walk.price, q.price, q.cells * sizeof(whole));
     for (int j = 0; j < q.column_count; j++) {
         Column *c = q.columns + j;
-        int related = 0;
-        for (int e = 0; e < q.limit_count; e++) related |= q.limits[e].adds[j] != NULL;
-        for (int k = 0; related && k < c->cells; k++) {
-            if (q.price[c->first + k] == FAR) continue;
-            quad slope = 0, terms = 0, found;
+        int more = c->steep != 0;
+        for (int e = 0; e < q.limit_count; e++) more |= q.limits[e].adds[j] != NULL;
+        for (int k = 0; k < prices_of(c); k++) more |= c->asked[k] != c->told[k];
+        for (int k = 0; more && k < c->cells; k++) {
+            if (!q.alive[c->first + k]) continue;
+            int lost = !c->levels && k > c->cut_count;
+            quad slope = c->tilt, terms = c->steep, found;
             for (int e = 0; e < q.limit_count; e++) {
-                quad add = q.limits[e].adds[j] ? tax[e] * q.limits[e].adds[j][c->levels ? k : 0] : 0;
+                quad add = q.limits[e].adds[j] ? walk.tax[e] * q.limits[e].adds[j][c->levels ? k : 0] : 0;
                 slope += add;
                 terms += quad_abs(add);
             }
-            quad price = c->levels && !q.none ? c->asked[k] : 0;
-            found = c->levels ? price + slope - (price + terms) * (quad)1e-31 : least_in(c, k, slope, terms, q.none);
+            quad price = q.none ? 0 : c->levels ? c->asked[k] : c->fees[3];
+            found = c->levels || lost ? price + slope - (price + terms) * (quad)1e-31 : least_in(c, k, slope, terms, q.none);
             need(quad_abs(found / q.unit) < FAR, "larger numbers than this checker counts");
             walk.price[c->first + k] = floor_of(found / q.unit);
         }
     }
+}
+
+static void say_taxes(Json *what) { /* a unit of each limit costs so much more, and the limits are paid back */
+    need(list(what)->count == q.limit_count && q.limit_count, "not a tax for each limit");
+    for (int e = 0; e < q.limit_count; e++) {
+        walk.tax[e] = real(what->items + e);
+        need(walk.tax[e] >= 0, "a negative tax");
+    }
+    reprice();
+}
+
+static void say_shares(Json *what) { /* the largest reach is at least the sum of such shares of what columns reach, if they are at most 1 together */
+    quad all = 0, one = ldexp(1, 100); /* they are rounded up to parts of it, and then their sum is exact */
+    need(q.reaching && list(what)->count == q.column_count, "not a share for each column, or nothing is reached");
+    for (int j = 0; j < q.column_count; j++) {
+        Column *c = q.columns + j;
+        quad share = real(what->items + j);
+        need(share >= 0, "a negative share");
+        all += up(share * one, 0);
+        for (int k = 0; k < prices_of(c); k++) {
+            quad more = q.none ? 0 : share * c->reach[k];
+            c->asked[k] = more == 0 ? c->told[k] : (c->told[k] + more) * (1 - (quad)1e-31);
+        }
+    }
+    need(all <= one, "shares that add up to more than 1");
+    reprice();
+}
+
+static void say_tangent(Json *what) {
+    need(q.form.told && !q.none, "a tangent of no form");
+    need(list(what)->count == q.form.count, "not a change for each column of a form");
+    quad y[q.form.count + 1];
+    for (int i = 0; i < q.form.count; i++) y[i] = real(what->items + i);
+    at_tangent(y);
+    reprice();
 }
 
 /* ---------------------------------------------------------------------------------- the walk of weighted sums */
@@ -2032,7 +2160,7 @@ static void least_of(const Column *c, const Piece *piece, const quad *worth, int
         if (!its->there || cost < its->cost) *its = (Least){cost, 1};
     }
     if (c->levels) return;
-    quad steep = 0, size = 0, slope = gain(c->slope, worth, &steep), shift = gain(c->adds[0], worth, &size);
+    quad steep = c->steep, size = 0, slope = gain(c->slope, worth, &steep) - c->tilt, shift = gain(c->adds[0], worth, &size);
     if (piece->stay) {
         quad own = 0, lost = gain(c->none, worth, &own), stays = c->known ? slope * c->start + shift : lost;
         found[0] = (Least){-stays - (c->known ? steep * quad_abs((quad)c->start) + size : own) * SLACK, 1};
@@ -2101,7 +2229,8 @@ static int bounded(const Region *box, quad *total) { /* at least so much do rows
     quad worth[model.inputs + q.limit_count], size = 0;
     Least each[q.column_count + 1][2];
     memset(worth, 0, sizeof worth);
-    quad begun = rated(box, worth, &size);
+    quad begun = rated(box, worth, &size) - q.form.back;
+    size += quad_abs(q.form.back);
     for (int e = 0; e < q.limit_count; e++) worth[model.inputs + e] = linear.rates[goals + e];
     for (int j = 0; j < q.column_count; j++) least_of(q.columns + j, box->pieces + j, worth, q.none, each[j]);
     if (!together(each, total)) return 0;
@@ -2218,13 +2347,6 @@ typedef struct { quad least, most, steep, *over; } Unit; /* between which ends w
 #define GRAINS ((quad)((whole)1 << 60)) /* lines are counted in so many of a unit */
 
 static struct { Direction *directions; int count; quad *starts, *prices; Unit *units; } box_of; /* what is known of a box */
-
-static quad up(quad x, quad size) { /* the whole number at or above it, for terms of this size */
-    x += size * SLACK;
-    need(quad_abs(x) < (quad)1e33, "larger numbers than this checker counts");
-    wide k = (wide)x;
-    return (quad)k + ((quad)k < x);
-}
 
 static int ends_of(const Column *c, const Piece *piece, quad *low, quad *high) { /* between which numbers a change lies */
     *low = piece->above > c->least ? piece->above : c->least;
@@ -2571,6 +2693,8 @@ static void linear_step(const char *kind, Json *what) {
     if (model.layer_count && !strcmp(kind, "unit")) { part_unit((int)number(what, 0, model.units)); return; }
     if (!strcmp(kind, "rate")) say_rates(what, linear.rates, linear.goals + q.limit_count + (model.kind == MEAN));
     else if (!strcmp(kind, "reach") && model.kind == MEAN) say_rates(what, linear.reach, linear.goals);
+    else if (!strcmp(kind, "share")) say_shares(what);
+    else if (!strcmp(kind, "tangent")) say_tangent(what);
     else if (!strcmp(kind, "split")) part_region(what);
     else {
         need(!strcmp(kind, "end") && is(what, "dual"), "an unknown step");
@@ -2624,7 +2748,9 @@ static void step(Json *told) {
     } else if (!strcmp(kind, "toll")) {
         need(q.counted, "a toll without a limit");
         walk.toll = number(what, 0, ROOM);
-    } else if (!strcmp(kind, "tax")) tax_limits(what);
+    } else if (!strcmp(kind, "tax")) say_taxes(what);
+    else if (!strcmp(kind, "share")) say_shares(what);
+    else if (!strcmp(kind, "tangent")) say_tangent(what);
     else if (!strcmp(kind, "drop")) {
         if (box->nobody) return;
         wide spare = q.bound - bound_of(box);
@@ -2828,6 +2954,7 @@ static void check(const char *path) {
     walk.cost = room(q.leaf_count, sizeof(whole));
     walk.rates = room(q.width, sizeof(whole));
     walk.price = room(q.cells, sizeof(whole));
+    walk.tax = room(q.limit_count, sizeof(double));
     if (q.cells) memcpy(walk.price, q.price, q.cells * sizeof(whole));
     linear.count = 0;
     if (model.features) begin_linear();
