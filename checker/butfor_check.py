@@ -764,6 +764,7 @@ class Column:
         its.price_numbers(own, enough) if self.levels is None else its.price_levels(own)
         its.reach = [real(x, "a reach") for x in own["reach"]] if "reach" in own else [F(0)] * len(self.levels or range(3))
         need(len(its.reach) == len(self.levels or range(3)) and min(its.reach) >= 0, "not a reach for each change, or below 0")
+        need(self.levels is not None or its.now is not None or not its.reach[1], "a reach of a distance from nowhere")
         for moved in its.replies:
             place = moved and {**its.place, **{cut: bisect_right(its.firsts, x) for cut, x in zip(its.read, moved)}}
             its.left = its.left + [its.goes_left(split, place) for split in its.splits]
@@ -1072,7 +1073,7 @@ class Relation:
 
 
 class Form:
-    """What is added to what a row costs: d' Q d, for the changes d of some numbers.
+    """What is added to what a row costs: d' Q d for the changes d of some numbers, or 0 if that is below 0.
 
     Q + off I is positive semidefinite. So d' Q d is at least 2 y' Q d - y' Q y - off x (squared sizes of d - y), whatever y is.
     far: how large each change may be
@@ -1080,7 +1081,7 @@ class Form:
 
     def __init__(self, told, columns):
         self.at = [whole(j, 0, len(columns), "a column of a form") for j in told["columns"]]
-        need(len({*self.at}) == len(self.at) <= 200, "a column is twice in a form, or too many are in it")
+        need(0 < len({*self.at}) == len(self.at) <= 200, "a column is twice in a form, or none or too many are in it")
         self.q, self.off = [[real(x, "a form") for x in row] for row in told["q"]], real(told["off"], "a doubt")
         need(self.off >= 0, "a form that is off by less than nothing")
         square = [len(row) for row in self.q] == [len(self.at)] * len(self.at)
@@ -1100,7 +1101,7 @@ class Form:
     def of(self, values):
         """What the values of a row add."""
         d = [values[j] - x for j, x in zip(self.at, self.start)]
-        return sum(x * sum(map(mul, row, d)) for x, row in zip(d, self.q))
+        return max(sum(x * sum(map(mul, row, d)) for x, row in zip(d, self.q)), F(0))
 
     def tangent(self, y):
         """The slopes of the columns at changes, and what is to be taken from what slopes x numbers add up to."""
@@ -1245,9 +1246,11 @@ class Question:
         sizes = list(zip(*[term.size for term in self.terms]))
         doubts = self.model.passed_on(sizes, [sum(its) for its in zip(*[term.off for term in self.terms])])
         self.wanted = Wanted.of(self.model, shared.told["wanted"], doubts or self.model.doubts)
+        sums = not (self.wanted.mean or self.model.layers)
+        need(sums or not (self.reaching or self.form), "a largest reach, or a form, of what is no sum")
         steps = any(column.radius and column.step for column in self.columns)
         need(self.norm in (None, "linf") or not steps, "a round ball of numbers on a grid")
-        need(not self.norm or not (self.wanted.mean or self.model.paths or self.model.layers), "a ball of what is no sum")
+        need(not self.norm or (sums and not self.model.paths), "a ball of what is no sum")
         need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
         self.ways = [[self.held(goal) for goal in way] * self.copies for way in self.wanted.ways]
         if not self.model.weights:
@@ -1722,8 +1725,7 @@ class LinearWalk:
         self.mean, self.logits = question.wanted.mean, len(question.ways[0])
         self.reach = [F(0)] * self.logits  # what a unit of each logit is taken to cost, where its ends are looked for
         self.rates = [F(0)] * (max(map(len, question.ways)) + len(self.kept) + bool(self.mean))  # a shorter way has fewer
-        self.shares, self.tangent, plain = [F(0)] * len(self.terms), ({}, F(0)), not (question.reaching or question.form)
-        need(plain or not (self.mean or question.model.layers), "a largest reach, or a form, of what is no sum")
+        self.shares, self.tangent = [F(0)] * len(self.terms), ({}, F(0))
         self.rules = [rule.parts for rule in question.rules]
         box = self.narrowed([term.all for term in self.terms])
         self.open = [(box, way + self.kept) for way in reversed(question.ways)]

@@ -305,7 +305,7 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "divides by what the own model does": ("its.step, its.over, its.named = about", "its.step, _, its.named = about"),
     "rounds as the own model does": ("return n * self.fine[k] / (1 - n * self.fine[k])", "return n * self.fine[1]"),
     "turns no curve of a stack": ("less = [sign * curve.weight < 0 for", "less = [False for"),
-    "forgets what turned curves add": ("rest = sum(abs(curve.weight) for curve, turns in zip(model.curves, less) if turns)", "rest = 9"),
+    "adds too much for turned curves": ("rest = sum(abs(curve.weight) for", "rest = sum(3 * abs(curve.weight) for"),
     "adds the end of a stack twice": ("if turns) - sign * model.end[0]", "if turns) - 3 * sign * model.end[0]"),
     "does not read the footer": ("need(last == footer, ", "need(True, "),
 }  # fmt: skip

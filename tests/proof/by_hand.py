@@ -179,7 +179,7 @@ def stack(name: str, trees: list[Any], told: dict[str, Any], wanted: dict[str, A
     """A claim about curves of the sums of trees, each of one tree: that no row gets a class for less than 1.5."""
     base = [(0.0).hex()] * len(trees)
     curves = [{"weight": weight.hex(), "straight": True} for weight in told["weights"]]
-    model = {"sum": "stack", "base": base, "curves": curves, "end": [told["end"].hex(), told.get("off", 0.0).hex()]}
+    model = {"sum": "stack", "base": base, "curves": curves, "end": [told["end"].hex(), 0]}
     return _of_several(name, trees, model, wanted, *steps)
 
 
@@ -187,13 +187,12 @@ def stacks() -> list[Case]:
     """False claims about stacks. Above 0, what is claimed never to happen does."""
     end, one = {"end": "score"}, {"of": ["class", 1]}
     up, down = tree((0, 0.0, 1, 2), 0.0, 1.0), tree((0, 0.0, 1, 2), 1.0, 0.0)
-    little = tree((0, 0.0, 1, 2), 0.0, 1.0 - 2.0**-53)
+    below = tree((0, 0.0, 1, 2), 0.0, -1.0)
     return [
-        stack("less than nothing of a sum", [down], {"weights": [-1.0], "end": 0.5}, one, end),
+        stack("less than nothing of a sum", [below], {"weights": [-1.0], "end": -0.5}, one, end),
         stack("the end of a stack", [up], {"weights": [1.0], "end": -0.5}, one, end),
         stack("what is added for turned sums", [down, up], {"weights": [-2.0, 1.0], "end": 0.5}, one, end),
         stack("class 0 of a stack", [up], {"weights": [-1.0], "end": 0.5}, {"of": ["class", 0]}, end),
-        stack("the doubt of a stack", [little], {"weights": [1.0], "end": -1.0}, one, end),
     ]
 
 

@@ -15,9 +15,11 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    StackingClassifier,
     VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -135,11 +137,56 @@ def claims_of_probabilities(model: Any, label: int, ends: dict[str, float], fold
 VERIFIED_TWICE = {"VERIFIED: the bound, by the second checker"}
 
 
+def stacked(*members: Any, final: Any = None, weights: list[float] | None = None) -> Any:
+    """A stack of members, perhaps with weights of its end, and its constant, as they are given."""
+    model = encoded(StackingClassifier([(str(k), one) for k, one in enumerate(members)], final_estimator=final, cv=3))
+    fit = model.fit
+
+    def with_end(X: Any, y: Any) -> Any:
+        end = fit(X, y)[-1].final_estimator_
+        end.coef_, end.intercept_ = np.array([weights[:-1]]), np.array(weights[-1:])
+        return model
+
+    if weights is not None:
+        model.fit = with_end
+    return model
+
+
+STACKS = {
+    "shares and a logit": lambda: stacked(RandomForestClassifier(4, max_depth=3, random_state=0), boosted(4)),
+    "weights below 0": lambda: stacked(
+        RandomForestClassifier(4, max_depth=3, random_state=0), boosted(4), DecisionTreeClassifier(max_depth=2),
+        weights=[4.0, 3.0, -2.5, -2.0],
+    ),
+    "scores of a ridge": lambda: stacked(boosted(3), DecisionTreeClassifier(max_depth=3), final=RidgeClassifier()),
+    "a calibrated member": lambda: stacked(
+        CalibratedClassifierCV(boosted(3), cv=2, ensemble=False), boosted(2), weights=[-3.0, 8.0, -2.6]
+    ),
+    "weights": lambda: stacked(LogisticRegression(), RidgeClassifier(), weights=[5.0, -0.8, -1.5]),
+}  # fmt: skip
+
+
 @pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
     proofs = claims_of_classes(MODELS[kind](), name, tmp_path)
+    assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
+
+
+@pytest.mark.shorter(1)
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("kind", STACKS)
+def test_every_row_of_a_stack_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
+    proofs = claims_of_classes(STACKS[kind](), name, tmp_path)
+    assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
+
+
+@pytest.mark.shorter(1)
+@pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
+@pytest.mark.parametrize(("kind", "label"), [("weights below 0", 1), ("weights below 0", 0), ("weights", 1)])
+def test_probabilities_of_a_stack(kind: str, label: int, ends: dict[str, float], second: Path, tmp_path: Path) -> None:
+    proofs = claims_of_probabilities(STACKS[kind](), label, ends, tmp_path)
     assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
 
 

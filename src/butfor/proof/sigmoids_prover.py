@@ -104,7 +104,10 @@ class SigmoidsProver(RivalsProver):
         """Lines above the logistic functions in the box, as tight as possible at some logits."""
         low, high = np.array(self.ends, dtype=np.float64).T
         slopes = lines_above(self.curves, low, high, at).slopes.tolist()
-        self.slopes = [Fraction(round(slope * SLOPES), SLOPES) for slope in slopes]
+        self.slopes = [
+            curve.weight if curve.straight else Fraction(round(slope * SLOPES), SLOPES)
+            for curve, slope in zip(self.curves, slopes, strict=True)
+        ]
         grain, each = checker().GRAIN, zip(self.curves, self.slopes, self.ends, strict=True)
         above = (
             curve.above(Fraction(1), slope * grain, 0, *(x / grain for x in its), grain) for curve, slope, its in each
@@ -150,8 +153,7 @@ class SigmoidsProver(RivalsProver):
         """The values of a part of a column that cost less than so much: all levels, or the first and the last number."""
         if term.levels:
             return [k for k in range(len(term.adds)) if part >> k & 1 and self._price(term, k) < most]
-        begins, ends, stay, change = part
-        low, high, now = max(begins, term.column.low), min(ends, term.column.high), term.column.now
+        (low, high), now, (_, _, stay, change) = term.ends(part), term.column.now, part
         if now is None or not change or low > high:
             return [now] if stay else []
         near = min(max(now, low), high)
