@@ -87,14 +87,6 @@ def test_real_numbers_of_weights(tmp_path: Path) -> None:
         assert one.below == pytest.approx(far, rel=1e-7)
 
 
-def test_a_sum_besides_the_largest_is_refused_by_name(tmp_path: Path) -> None:
-    X, y = whole_numbers()
-    model = encoded(boosted()).fit(X, y)
-    answers = bf.Explainer(model, data=X).explain(X.iloc[:1], cost=bf.LInf() + 0.01 * bf.L1())
-    with pytest.raises(bf.errors.UnsupportedProblemError, match="the cost "):
-        bf.prove(answers, model, tmp_path / "none")
-
-
 # --------------------------------------------------------------------------------------------- claims by hand, attacks
 
 BOTH = [tree((0, 0.0, 1, 2), 0.0, 1.0), tree((1, 0.0, 1, 2), 0.0, 1.0)]

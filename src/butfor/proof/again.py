@@ -12,9 +12,11 @@ import numpy as np
 
 from butfor.claim import Claim
 from butfor.errors import InputError
-from butfor.proof.asked import ProofQuestion, asked_about
+from butfor.proof.asked import ProofQuestion
+from butfor.proof.asking import asked_about
 from butfor.proof.checker import checker
-from butfor.proof.prove import LEFT_TO_FLOATS, file_name
+from butfor.proof.proof_text import file_name
+from butfor.proof.prove import LEFT_TO_FLOATS
 from butfor.records.whole_file import path_of
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -11,27 +10,23 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
-from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from butfor.importers.read import Reading
 from butfor.model.float_order import last_between, last_number
-from butfor.model.survival.readout import Survival
 from butfor.neighbours.ball import Ball
 from butfor.problem.constraints.constraint import JudgedConstraint
-from butfor.problem.constraints.demanded import entered
 from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.held import turn
 from butfor.problem.lattice import Lattice
 from butfor.problem.prices import Prices
-from butfor.problem.problem import Problem, state
+from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.proof.adversary import ReplyingAdversary
+from butfor.proof.asked_prices import added_prices, form_of, reach_of_number
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
-from butfor.proof.joint_files import OtherModel, joint_file, others_of
-from butfor.proof.model_files import AbstractInputs, ModelFile, ModelInputs, hexes, not_proven, own_file
-from butfor.proof.read_files import read_file
-from butfor.proof.refused import refuse_ball, refuse_cost, refuse_question
-from butfor.proof.survival_files import survival_file
+from butfor.proof.joint_files import OtherModel
+from butfor.proof.model_files import AbstractInputs, ModelFile, hexes, not_proven
+from butfor.proof.refused import refuse_ball, refuse_cost
 from butfor.proof.wanted import END_OF_NO_RANGE, not_asked, wanted_of
 from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
 from butfor.solvers.outcome import Status
@@ -42,58 +37,6 @@ MOVES_TRIED = 16
 
 LINE_BLUR = 2.0**-44
 """A pipeline that scales a number is off by less than this share of its largest size."""
-
-
-FORM_BLUR = 2.0**-48
-"""By which share of the largest sum of a row an eigenvalue of a quadratic form may be below 0, for each of its columns."""
-
-
-def asked_about(claim: Claim) -> ProofQuestion:
-    """The question of some answers: with the model's own file if the checker reads it, else with what butfor read."""
-    if not claim.whole:
-        raise _not_held(claim)
-    case = claim.asking.case(claim.stated.factuals, claim.target, claim.cost, claim.known)
-    target, source = case.question.target, claim.reading.source
-    reading, question = target.focus(claim.reading, case.before), case.question
-    problem = state(claim.answers.space, reading.model, case.factuals, (), question.prices, question.constraints)
-    refuse_question(question, problem)
-    for rule in balls(question):
-        problem = entered(problem, rule, case.referee)
-    numbers = [feature.levels is None for feature in problem.space]
-    low, high = np.array([_range(problem, j) if number else (0.0, 0.0) for j, number in enumerate(numbers)]).T
-    extent = problem.domain.extent._replace(low=low, high=high)
-    asked, others = (
-        partial(ProofQuestion, claim, case, reading, problem),
-        others_of(question, case.referee, case.before),
-    )
-    if others:
-        return asked(*joint_file(reading, others, extent), others=others)
-    if isinstance(reading.readout, Survival):
-        return asked(*survival_file(reading, target, case.before, extent))
-    try:
-        return asked(own_file(source), ModelInputs(source))
-    except UnsupportedModelError as error:
-        try:
-            read = read_file(reading, extent)
-        except UnsupportedModelError:
-            raise error from None
-    return asked(*read)
-
-
-def _not_held(claim: Claim) -> UnsupportedProblemError:
-    """The error about a question that the answers do not hold as data."""
-    question = claim.answers.question
-    told = [
-        (question.target, claim.target),
-        (question.cost, claim.cost),
-        *zip(question.constraints, claim.constraints, strict=True),
-    ]
-    words = next(words for words, meant in told if meant is None)
-    return UnsupportedProblemError(
-        f"the answers do not hold {words} as data.",
-        "What a proof is about must be known in full.",
-        "Give the models that constraints ask as `models`, in the order of the question. Functions are not proven.",
-    )
 
 
 class ProofQuestion:
@@ -170,7 +113,7 @@ class ProofQuestion:
         cut = np.array([float(one) for cuts in found.values() for one in sorted(cuts)])
         feature = np.array([self.features[j][0] for j in column.tolist()], dtype=np.intp)
         whole = np.array([one.step == 1 for one in self.claim.answers.space])[column]
-        ends = np.array([_range(self.problem, j) for j in column.tolist()]).reshape(-1, 2)
+        ends = np.array([range_of(self.problem, j) for j in column.tolist()]).reshape(-1, 2)
 
         def left(value: FloatArray) -> BoolArray:
             read = self._inputs(column, np.where(whole, np.floor(value), value))[np.arange(len(column)), feature]
@@ -187,7 +130,7 @@ class ProofQuestion:
         z, a, b = seen[:, 0], int(np.argmin(x)), int(np.argmax(x))
         slope = float((z[b] - z[a]) / (x[b] - x[a]))
         offset = float(z[a] - slope * x[a])
-        size = abs(offset) + abs(slope) * float(np.abs(_range(self.problem, j)).max())
+        size = abs(offset) + abs(slope) * float(np.abs(range_of(self.problem, j)).max())
         off = 0.0 if not self.changed[j] else LINE_BLUR * size
         if np.abs(slope * x + offset - z).max() > off / 8:
             raise not_proven(f"a pipeline that bends {name!r} before a linear model")
@@ -227,40 +170,21 @@ class ProofQuestion:
 
     def _reach(self, i: int, j: int) -> list[float]:
         """What a change of a column reaches, of which the largest is added: of each level, or of a number."""
-        prices = self.problem.prices
-        if (inputs := self.inputs[j]) is not None:
-            own = prices.linf_tables.get(j)
-            now = self.level_of(j, self.case.factuals[i, j])
-            return [0.0] * len(inputs) if own is None else own[now, : len(inputs)].tolist()
-        lose, find = prices.linf_missing[:, j].tolist()
-        if np.isnan(self.case.factuals[i, j]):
-            return [find, 0.0, 0.0]
-        return [0.0, float(prices.linf[j]), lose if self.lost[j] else 0.0]
+        start, inputs = self.case.factuals[i, j], self.inputs[j]
+        if inputs is None:
+            return reach_of_number(self.problem.prices, j, known=not np.isnan(start), lost=bool(self.lost[j]))
+        own = self.problem.prices.linf_tables.get(j)
+        return [0.0] * len(inputs) if own is None else own[self.level_of(j, start), : len(inputs)].tolist()
 
     @cached_property
-    def squares(self) -> Prices:
-        """The prices, with the squares of numbers that stay known in the form, if there is one before weights."""
-        given = self.problem.prices
-        if not self.model.weights or given.is_added or given.is_largest:
-            return given
-        number = [feature.levels is None for feature in self.problem.space]
-        moved = np.where(number & ~self.lost, given.l2, 0.0)
-        return replace(given, l2=given.l2 - moved, Q=np.diag(moved) + (0 if given.Q is None else given.Q))
+    def prices(self) -> Prices:
+        """The prices that are added up over columns."""
+        return added_prices(self.problem, before_weights=bool(self.model.weights), lost=self.lost)
 
     @cached_property
     def form(self) -> dict[str, Any]:
         """A quadratic form of changes that is added to prices, if there is one."""
-        whole = self.squares.Q
-        at = np.flatnonzero(whole.any(axis=0)) if whole is not None else np.zeros(0, dtype=np.intp)
-        if whole is None or not len(at):
-            return {}
-        named = [self.problem.space.features[j].name for j in at.tolist() if self.lost[j]]
-        if named:
-            raise not_asked(f"a quadratic form of {named[0]!r}, which may be missing")
-        Q = (whole[np.ix_(at, at)] + whole[np.ix_(at, at)].T) / 2
-        off = FORM_BLUR * len(Q) * float(np.abs(Q).sum(axis=1).max())  # eigenvalues are found up to this
-        off = 0.0 if float(np.linalg.eigvalsh(Q).min()) > off else off
-        return {"columns": at.tolist(), "q": hexes(Q.tolist()), "off": off.hex()}
+        return form_of(self.prices, self.problem.space, self.lost)
 
     def _number(self, i: int, j: int) -> dict[str, Any]:
         domain, prices = self.problem.domain, self.prices
@@ -334,16 +258,6 @@ class ProofQuestion:
     def level_of(self, j: int, code: float) -> int:
         """The position of a level. A missing one is the last."""
         return self.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
-
-    @cached_property
-    def prices(self) -> Prices:
-        """What each change costs: all of them together, or the dearest one."""
-        given = self.problem.prices
-        if not given.is_largest:
-            return self.squares
-        levels = {j: len(one.levels) + 1 for j, one in enumerate(self.problem.space) if one.levels is not None}
-        none = np.zeros(len(given.l1))
-        return given.added_above.plus("l1", none, none, {j: np.zeros((size, size)) for j, size in levels.items()})
 
     @cached_property
     def read(self) -> ReadByChecker:
@@ -453,14 +367,14 @@ def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
     last = [np.nan] if lost else []
     if levels is not None:
         return np.append(np.arange(len(levels), dtype=np.float64), last)
-    feature, (low, high) = problem.space.features[j], np.clip(_range(problem, j), -1e9, 1e9)
+    feature, (low, high) = problem.space.features[j], np.clip(range_of(problem, j), -1e9, 1e9)
     some = np.linspace(low, high if low < high else low + 1, MOVES_TRIED)
     some = np.round(some) if feature.step == 1 else some
     some = some.astype(np.float32).astype(np.float64) if feature.single else some
     return np.append(some, [start][: not np.isnan(start)] + last)
 
 
-def _range(problem: Problem, j: int) -> tuple[float, float]:
+def range_of(problem: Problem, j: int) -> tuple[float, float]:
     """Between which numbers all rows lie, and what they may become, and be shifted to."""
     ball = problem.demands.ball
     more = 0.0 if ball is None else float(ball.radius[j])

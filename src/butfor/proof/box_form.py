@@ -8,10 +8,10 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 
-ROUNDS, SWEEPS = 200, 4
+FORM_ROUNDS, FORM_SWEEPS = 200, 4
 """So often one change after the other is moved to its best place, and so many sweeps before all that are free move together."""
 
-BISECTIONS = 50
+RATE_HALVINGS = 50
 """In so many steps the rate is found at which the changes just gain what is wanted."""
 
 
@@ -31,9 +31,9 @@ def least_changes(q: FloatArray, slopes: Slopes, start: FloatArray) -> FloatArra
     all derivatives are 0.
     """
     d, bend = np.clip(start, slopes.low, slopes.high), np.diag(q)
-    for _ in range(ROUNDS):
+    for _ in range(FORM_ROUNDS):
         before = d.copy()
-        for _ in range(SWEEPS):
+        for _ in range(FORM_SWEEPS):
             for j in range(len(d)):
                 d[j] = _best(float(q[j] @ d - bend[j] * d[j]), float(bend[j]), slopes, j)
         free = np.flatnonzero((d != 0) & (d > slopes.low) & (d < slopes.high))

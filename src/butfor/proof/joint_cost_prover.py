@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.proof.box_form import BISECTIONS, Slopes, least_changes
+from butfor.proof.box_form import RATE_HALVINGS, Slopes, least_changes
 from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.model_files import hexes
 from butfor.proof.planes import NEAR_THE_PLANES, HighestPoint, highest
+from butfor.proof.reached import LEFT_OF_SHARES
 from butfor.proof.rivals_prover import MOST_MIXTURES, BoundPlane, RivalsProver, written
 from butfor.solvers.solver import Budget
 
-MOST_TANGENTS = 25
+MOST_TANGENTS_OF_A_FORM = 25
 """So many tangents of a form are tried in a box."""
 
 NEAR_ENOUGH = 0.01
@@ -26,11 +27,8 @@ NEAR_ENOUGH = 0.01
 WORTH_A_TANGENT, IDLE_TANGENTS = 1e-3, 2
 """A tangent is idle if it proves more by less than this share of what is missing. After so many in a row no other is tried."""
 
-LEAST_RATE, MOST_RATE = 2.0**-900, 2.0**900
+SMALLEST_RATE, LARGEST_RATE_TRIED = 2.0**-900, 2.0**900
 """Between these the rate of a goal is looked for."""
-
-LEFT_OF_SHARES = 1 - 2.0**-45
-"""Shares add up to at most this, so that rounding never makes them more than 1."""
 
 
 class Tilt(NamedTuple):
@@ -94,7 +92,7 @@ class JointCostProver(RivalsProver):
         rows, mixed, best, idle = list[list[Any]](), None, -np.inf, 0
         alone = len(way) == 1 and not self.sharing and not self.walk.q.counted
         self.tilt = self.tilt._replace(rates=self._begun(way))
-        for _ in range(MOST_TANGENTS):
+        for _ in range(MOST_TANGENTS_OF_A_FORM):
             if self._one_rate(box, way, rows) if alone else self._mixture(box, way, rows):
                 return None
             planes = self._planes(way, rows)
@@ -137,12 +135,12 @@ class JointCostProver(RivalsProver):
             rest = sum((terms[j].gain(x, worth) for j, x in enumerate(row) if j not in at), base - goal.least)
             return float(rest) + float(gain @ changes), changes, row
 
-        low, high, none = 0.0, max(float(self.tilt.rates[0]), LEAST_RATE), np.zeros(len(at))
+        low, high, none = 0.0, max(float(self.tilt.rates[0]), SMALLEST_RATE), np.zeros(len(at))
         little, enough = best(low, none), best(high, none)
-        while enough[0] < 0 and high < MOST_RATE:
+        while enough[0] < 0 and high < LARGEST_RATE_TRIED:
             low, little, high = high, enough, 4 * high
             enough = best(high, enough[1])
-        for _ in range(BISECTIONS):
+        for _ in range(RATE_HALVINGS):
             found = best((low + high) / 2, enough[1])
             if found[0] < 0:
                 low, little = (low + high) / 2, found

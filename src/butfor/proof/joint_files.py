@@ -14,17 +14,17 @@ from butfor.importers.read import Reading
 from butfor.model.linear import Linear
 from butfor.model.rounding import Extent
 from butfor.model.side_by_side import lines_side_by_side
-from butfor.problem.constraints.judged import Plausible, least_by_any_sum
-from butfor.problem.constraints.robust_to import RobustTo
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.problem.targets.target import AbstractTarget
 from butfor.proof.linear_files import Line, linear_file
 from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ModelFile, hexes, not_proven, recorded
-from butfor.proof.read_files import ReadInputs, ReadModel, forest, sums_of
+from butfor.proof.read_files import ReadInputs, forest
+from butfor.proof.read_model import ReadModel
+from butfor.proof.tree_sums import sums_of
 from butfor.proof.wanted import wanted_of
 
-TOGETHER = ("logistic", "score", "value", "shares", "largest")
+SUMS_TOGETHER = ("logistic", "score", "value", "shares", "largest")
 """What the sums of models may be that are asked together, as the checker calls it."""
 
 
@@ -48,16 +48,8 @@ class OtherModel:
 
 def others_of(question: Question, referee: Referee, before: Prediction) -> list[OtherModel]:
     """The models that constraints ask besides the explained one."""
-    found = list[OtherModel]()
-    for rule in question.judged:
-        if isinstance(rule, RobustTo):
-            aimed = [question.target.focus(reading, before) for reading in rule.readings(referee)]
-            found += [OtherModel(ReadModel.of(reading), question.target) for reading in aimed]
-        elif isinstance(rule, Plausible):
-            forest, least = rule.reading(referee)
-            read = replace(ReadModel.of(forest), name=type(forest.source.estimator.forest).__name__)
-            found.append(OtherModel(read, None, least_by_any_sum(least)))
-    return found
+    asked = [one for rule in question.judged if rule.asks_models for one in rule.asked(referee, before)]
+    return [OtherModel(ReadModel.of(one.reading), one.target, one.least) for one in asked]
 
 
 @dataclass(frozen=True)
@@ -75,7 +67,7 @@ def joint_file(reading: Reading, others: Sequence[OtherModel], extent: Extent) -
     each = (ReadModel.of(reading), *(other.read for other in others))
     for read in each:
         line = read.line(extent)
-        if line is None or line.steps or read.sum not in TOGETHER:
+        if line is None or line.steps or read.sum not in SUMS_TOGETHER:
             raise not_proven(f"a {read.name} beside other models")
     found = _weights(each, extent) if all(read.weighs for read in each) else _trees(each)
     if found is None:

@@ -91,6 +91,7 @@ def estimator_of(source: Source) -> tuple[Any, str]:
     """The last step of an estimator, and what it is in words."""
     begun = source.begun(source.trial)
     last = begun.last if isinstance(begun, Begun) else source.estimator
+    last = getattr(last, "stands_for", last)
     version = getattr(sys.modules.get(library_of(last)), "__version__", "")
     return last, f"{type(last).__name__} of {library_of(last)} {version}".rstrip()
 

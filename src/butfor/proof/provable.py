@@ -8,7 +8,7 @@ from typing import Any
 from butfor.claim import claim_of, stated
 from butfor.errors import ButforError
 from butfor.explanation.explanations import Explanations
-from butfor.proof.asked import asked_about
+from butfor.proof.asking import asked_about
 
 
 def why_none(answers: Explanations, model: Any, models: Iterable[Any] = ()) -> list[str]:

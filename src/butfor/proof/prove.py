@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,13 +21,15 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.portfolio.portfolio import Portfolio
 from butfor.proof.adversary import Reply
-from butfor.proof.asked import ProofQuestion, asked_about
+from butfor.proof.asked import ProofQuestion
+from butfor.proof.asking import asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.joint_cost_prover import JointCostProver
 from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
+from butfor.proof.proof_text import file_name, sha256_of, signed
 from butfor.proof.provers import prover_of
 from butfor.proof.refuting import CheaperRowError, cheaper_row, refuting_row
 from butfor.records.whole_file import path_of, write_whole
@@ -218,7 +218,7 @@ class _Writer:
         content = checker_file().read_text(encoding="utf-8")
         write_whole(home / CHECKER_FILE, [content])
         write_whole(
-            home / "HOW_TO_VERIFY.txt", [HOW_TO_VERIFY.format(checker=CHECKER_FILE, sha256=_sha256(content.encode()))]
+            home / "HOW_TO_VERIFY.txt", [HOW_TO_VERIFY.format(checker=CHECKER_FILE, sha256=sha256_of(content.encode()))]
         )
         write_whole(home / writer.model_name, [writer.file.content.decode()])
         return writer
@@ -230,7 +230,7 @@ class _Writer:
     @cached_property
     def model_name(self) -> str:
         stem, _, ending = self.file.name.partition(".")
-        return f"{stem}-{_sha256(self.file.content)[:8]}.{ending}"
+        return f"{stem}-{sha256_of(self.file.content)[:8]}.{ending}"
 
     @cached_property
     def recorded(self) -> list[Any]:
@@ -261,13 +261,13 @@ class _Writer:
         if key not in self.known:
             about = {
                 "file": self.model_name,
-                "sha256": _sha256(self.file.content),
+                "sha256": sha256_of(self.file.content),
                 "kind": self.file.kind,
                 "of": self.file.of,
             }
             shared = {"format": "butfor.question/1", "wanted": wanted, "columns": self.asked.columns}
             text = json.dumps({**shared, "model": about, "recorded": self.recorded})
-            sha256 = _sha256(text.encode())
+            sha256 = sha256_of(text.encode())
             name = f"question-{sha256[:8]}.json"
             self.unwritten[name] = text
             self.known[key] = [name, sha256], self.asked.read.shared(json.dumps(shared))
@@ -389,19 +389,3 @@ class _Writer:
         file = self.home / name.replace(".proof", f"{of}.proof")
         write_whole(file, ["\n".join(lines), "\n"])
         return file
-
-
-def file_name(label: Any, rank: int) -> str:
-    """The name of the file of a proof. Labels that letters do not tell apart get a part of their hash."""
-    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", str(label))
-    own = "" if plain == str(label) else f"-{_sha256(str(label).encode())[:8]}"
-    return f"row-{plain}{own}{f'-answer-{rank}' if rank > 1 else ''}.proof"
-
-
-def signed(body: list[str]) -> list[str]:
-    """The lines of a proof, with their footer."""
-    return [*body, json.dumps({"steps": len(body) - 1, "sha256": _sha256("\n".join(body).encode())})]
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -12,9 +12,7 @@ from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.constraints.implications import Implication
-from butfor.problem.constraints.judged import Plausible
 from butfor.problem.constraints.relations import AtMost, LinearRelation
-from butfor.problem.constraints.robust_to import RobustTo
 from butfor.problem.lattice import Lattice
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
@@ -52,7 +50,7 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
 def refuse_question(question: Question, problem: Problem) -> None:
     """Raise an error about what a proof cannot say yet."""
     for constraint in question.constraints:
-        if constraint.in_ball or isinstance(constraint, RobustTo | Plausible):
+        if constraint.in_ball or (constraint in question.judged and constraint.asks_models):
             continue
         if constraint in question.judged or constraint in question.candidates or constraint.alters:
             raise not_asked(f"the constraint {constraint!r}")

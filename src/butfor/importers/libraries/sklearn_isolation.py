@@ -37,6 +37,11 @@ class PathLengths:
                 setattr(self, name, getattr(estimator, name))
 
     @property
+    def stands_for(self) -> Any:
+        """The forest."""
+        return self.forest
+
+    @property
     def border(self) -> float:
         """The path length at which the forest itself separates outliers from the rest."""
         return float(self._lengths(np.array([self.forest.offset_]))[0])

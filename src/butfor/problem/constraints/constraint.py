@@ -11,9 +11,11 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
+from butfor.importers.read import Reading
 from butfor.neighbours.ball import Ball
 from butfor.problem.form import ConstraintKind
 from butfor.problem.referee import Referee
+from butfor.problem.targets.target import AbstractTarget
 from butfor.space.space import Space
 
 
@@ -167,6 +169,21 @@ class JudgedConstraint(AbstractConstraint):
 
     of_point: ClassVar[bool] = False
     """Whether it depends on the point alone, and not on the factual or the target."""
+
+    asks_models: ClassVar[bool] = False
+    """Whether it asks other models, and nothing else."""
+
+    def asked(self, referee: Referee, before: Prediction) -> list[AskedModel]:
+        """The models that it asks, and what it wants of them for rows that the explained model predicts `before`."""
+        return []
+
+
+class AskedModel(NamedTuple):
+    """A model that a constraint asks: it must meet a target, or, if there is none, say at least so much of a row."""
+
+    reading: Reading
+    target: AbstractTarget | None
+    least: float = 0.0
 
 
 class Searched(JudgedConstraint):

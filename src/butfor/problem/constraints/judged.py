@@ -10,6 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number
 from butfor.estimator.dropped import look_up_read
+from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading, read_plausibility
 from butfor.model.black_box import BlackBox
 from butfor.model.blend import Blend, Blends
@@ -17,7 +18,7 @@ from butfor.model.clearance import check_boundaries, stays_clear
 from butfor.model.questions import Model, evaluate, is_read, kind_of, score_count
 from butfor.model.side_by_side import side_by_side, with_least
 from butfor.model.trees import Trees
-from butfor.problem.constraints.constraint import Changes, Searched
+from butfor.problem.constraints.constraint import AskedModel, Changes, Searched
 from butfor.problem.constraints.demanded import Demanded
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
@@ -68,6 +69,7 @@ class Plausible(Demanded, Searched):
 
     of_point = True
     adds_scores = True
+    asks_models = True
 
     def __repr__(self) -> str:
         setting = "" if self.path_length is None else f", path_length={self.path_length!r}"
@@ -82,18 +84,18 @@ class Plausible(Demanded, Searched):
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes the user's own forest finds plausible. Its sums may differ in the last digits."""
-        reading, least = self.reading(referee)
+        reading, least = self._read(referee)
         return np.asarray(reading.source.values(changes.after.table) >= least_by_any_sum(least))
 
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
-        reading, least = self.reading(referee)
+        reading, least = self._read(referee)
         return np.asarray(evaluate(reading.model, points)[:, 0] >= least)
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         """Add the path length as one more score of the model. Every score set gets its least value."""
         if not is_read(problem.model):
             return problem.with_judged(self)
-        reading, least = self.reading(referee)
+        reading, least = self._read(referee)
         if any(isinstance(score_set.curve, Blend | Blends) for score_set in problem.score_sets):
             raise _not_kept("a mean of functions of several sums")
         model = referee.once(
@@ -103,7 +105,12 @@ class Plausible(Demanded, Searched):
         sets = tuple(with_least(score_set, count, [least]) for score_set in problem.score_sets)
         return replace(problem, model=model[1], score_sets=sets)
 
-    def reading(self, referee: Referee) -> tuple[Reading, float]:
+    def asked(self, referee: Referee, before: Prediction) -> list[AskedModel]:
+        """The forest. It must say at least so much, in whatever order it adds up."""
+        reading, least = self._read(referee)
+        return [AskedModel(reading, None, least_by_any_sum(least))]
+
+    def _read(self, referee: Referee) -> tuple[Reading, float]:
         """The forest over the model's columns, and the least path length that is enough."""
         _, reading, border = referee.once(
             id(self.forest),

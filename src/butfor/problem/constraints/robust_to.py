@@ -23,7 +23,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.side_by_side import in_both, side_by_side
 from butfor.model.trees import Trees
 from butfor.neighbours.networks.joint import alike, networks_side_by_side
-from butfor.problem.constraints.constraint import Changes
+from butfor.problem.constraints.constraint import AskedModel, Changes
 from butfor.problem.constraints.demanded import Demanded
 from butfor.problem.constraints.robust import CURVED, UNCURVED
 from butfor.problem.problem import Problem
@@ -41,6 +41,7 @@ class RobustTo(Demanded):
     models: tuple[Any, ...]
 
     adds_scores = True
+    asks_models = True
     survives = True
 
     def __repr__(self) -> str:
@@ -55,7 +56,7 @@ class RobustTo(Demanded):
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes meet the target by the prediction of every model. None if the target is not known."""
         fine = np.full(len(changes), referee.target is not None, dtype=np.bool_)
-        for reading in self.readings(referee) if referee.target is not None else ():
+        for reading in self._read(referee) if referee.target is not None else ():
             assert referee.target is not None
             fine &= referee.target.met(changes.before, Prediction(reading.source, changes.after.table))
         return fine
@@ -65,7 +66,7 @@ class RobustTo(Demanded):
         target, before = referee.target, Prediction(referee.reading.source, referee.written(problem.factuals))
         assert target is not None
         models, score_sets, unit = [problem.model], problem.score_sets, problem.witnesses.unit
-        for reading in self.readings(referee):
+        for reading in self._read(referee):
             _refuse_missing(problem, reading, self)
             aimed = target.focus(reading, before)
             groups = target.groups(aimed.readout, before)
@@ -90,7 +91,12 @@ class RobustTo(Demanded):
             )
         return replace(problem, model=whole, score_sets=score_sets).with_witnesses(unit=unit)
 
-    def readings(self, referee: Referee) -> list[Reading]:
+    def asked(self, referee: Referee, before: Prediction) -> list[AskedModel]:
+        target = referee.target
+        assert target is not None
+        return [AskedModel(target.focus(reading, before), target) for reading in self._read(referee)]
+
+    def _read(self, referee: Referee) -> list[Reading]:
         """The models over the columns of the user's own."""
         own = referee.reading
         return [

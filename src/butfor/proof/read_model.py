@@ -1,0 +1,132 @@
+"""What was read of an estimator, and how the checker is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.estimator.prediction import Prediction
+from butfor.importers.read import Reading
+from butfor.model.blended import Blended, Voted
+from butfor.model.linear import Linear
+from butfor.model.linked import Calibrated
+from butfor.model.oblique import ObliqueTree
+from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
+from butfor.model.rounding import Extent, largest_sums
+from butfor.model.stacked import Stacked
+from butfor.model.survival.readout import Survival
+from butfor.model.trees import Trees
+from butfor.proof.linear_files import Line
+from butfor.proof.model_files import (
+    Tells,
+    estimator_of,
+)
+from butfor.proof.read_lines import line_of, stack_line
+
+
+@dataclass(frozen=True, eq=False)
+class ReadModel:
+    """What was read of an estimator, and how the checker is told of it.
+
+    - `readout`: what decides, without thresholds that say the same;
+    - `sum`: what is made of the sums, as the checker calls it; empty if it does not know it;
+    - `name`: of the estimator;
+    - `says`: what the estimator says of the value, if that is not what it predicts, and `what` that is.
+    """
+
+    reading: Reading
+    readout: AbstractReadout
+    sum: str
+    name: str
+    says: Callable[[Prediction], FloatArray] | None = None
+    what: str = ""
+
+    @classmethod
+    def of(cls, reading: Reading, says: Callable[[Prediction], FloatArray] | None = None, what: str = "") -> ReadModel:
+        readout, by = reading.readout, reading.source.judges_by
+        if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
+            readout = decisive(readout)
+        adds = "leaves" if isinstance(reading.model, ObliqueTree) else adds_of(readout, by)
+        return cls(reading, readout, adds, estimator_of(reading.source)[1], says, what)
+
+    @property
+    def words(self) -> str:
+        """What the file is of."""
+        return f"{f'the {self.what} that' if self.what else 'what'} butfor read of a {self.name}"
+
+    @property
+    def over(self) -> float:
+        """What sums are divided by."""
+        return self.readout.total if isinstance(self.readout, Argmax) else 1.0
+
+    @property
+    def tells(self) -> Tells:
+        """What the estimator tells of a row."""
+        by = self.reading.source.judges_by
+        if not by and not isinstance(self.readout, Value | Survival):
+            return "class"
+        likely = self.sum in ("logistic", "mean", "largest", "leaves") and by == "predict_proba"
+        return "probabilities" if likely else "sums"
+
+    def score(self, table: Any) -> FloatArray:
+        """What the estimator says of rows."""
+        source, prediction = self.reading.source, Prediction(self.reading.source, table)
+        if isinstance(self.readout, Value):
+            return self.says(prediction) if self.says else prediction.values
+        if self.tells == "class":
+            return np.array([list(source.classes).index(label) for label in prediction.labels])
+        by = "decision_function" if self.sum == "stack" else source.judges_by
+        said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
+        assert said is not None
+        return said if said.shape[1] > 2 or self.tells == "probabilities" else said[:, 1]
+
+    def line(self, extent: Extent) -> Line | None:
+        """The sums that are told of trees or of weights, as lines of scores; None if there are none."""
+        model = self.reading.model
+        if not self.sum or not isinstance(model, Linear | Trees):
+            return None
+        if isinstance(self.readout, Stacked):
+            size = largest_sums(model, extent) if isinstance(model, Linear) else np.abs(model.base) + model.reach
+            return stack_line(self.readout, size)
+        return line_of(self.readout, model.scores)
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it is about weighted numbers."""
+        return isinstance(self.reading.model, Linear) and bool(self.reading.model.added_slope.any())
+
+
+def decisive(readout: AbstractReadout) -> AbstractReadout:
+    """What all thresholds are about."""
+    return decisive(readout.inner) if isinstance(readout, Threshold) else readout
+
+
+def adds_of(readout: AbstractReadout, by: str) -> str:
+    """What the sums are, as the checker calls it; empty if it does not know it, or the estimator tells nothing of them.
+
+    - `by`: the method of the estimator that tells how much it prefers each class.
+    """
+    if isinstance(readout, Survival):
+        return "value"
+    kind, several = (type(readout), readout.link, by), len(readout.classes) > 2
+    known = {
+        (Value, "identity", by): "value",
+        (Sign, "logistic", "predict_proba"): "logistic",
+        (Sign, "logistic", "decision_function"): "score",
+        (Sign, "none", "decision_function"): "score",
+        (Calibrated, "none", "predict_proba"): "logistic",
+        (Blended, "none", "predict_proba"): "mean",
+        (Voted, "none", ""): "votes",
+        (Argmax, "none", ""): "shares",
+        (Argmax, "identity", "predict_proba"): "shares",
+        (Argmax, "softmax", "predict_proba"): "largest" if several else "",
+        (Argmax, "softmax", "decision_function"): "largest" if several else "",
+    }
+    if isinstance(readout, Stacked):
+        plain = isinstance(readout.end, Linear) and isinstance(readout.inner, Sign)
+        return "stack" if plain and not isinstance(readout.inner, Calibrated) else ""
+    return known.get(kind, "")
