@@ -315,8 +315,8 @@ def test_other_functions_of_sums_are_refused(tmp_path: Path) -> None:
 
 def test_whose_sums_nobody_tells_is_refused(tmp_path: Path) -> None:
     X, y = whole_numbers()
-    members = [(str(k), DecisionTreeClassifier(max_depth=2 + k, random_state=k)) for k in range(3)]
-    model = encoded(VotingClassifier(members, voting="hard")).fit(X, y)
+    members = [("tree", DecisionTreeClassifier(max_depth=3, random_state=0)), ("line", LogisticRegression())]
+    model = encoded(VotingClassifier(members, voting="soft")).fit(X, y)
     answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:2])
     with pytest.raises(UnsupportedModelError, match="a VotingClassifier: no proof is made of it yet"):
         bf.prove(answers, model, tmp_path / "none")
