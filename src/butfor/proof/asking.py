@@ -64,5 +64,6 @@ def _not_held(claim: Claim) -> UnsupportedProblemError:
     return UnsupportedProblemError(
         f"the answers do not hold {words} as data.",
         "What a proof is about must be known in full.",
-        "Give the models that constraints ask as `models`, in the order of the question. Functions are not proven.",
+        "Give the models that constraints ask as `models` (--plausible of the command), in the order of the question. "
+        "Functions are not proven.",
     )

@@ -93,6 +93,8 @@ class JointCostProver(RivalsProver):
         alone = len(way) == 1 and not self.sharing and not self.walk.q.counted
         self.tilt = self.tilt._replace(rates=self._begun(way))
         for _ in range(MOST_TANGENTS_OF_A_FORM):
+            if self.budget.spent():
+                raise UnprovenError
             if self._one_rate(box, way, rows) if alone else self._mixture(box, way, rows):
                 return None
             planes = self._planes(way, rows)
