@@ -257,10 +257,10 @@ static int length(Json *of) { return of->kind == '[' ? of->count : 1; }
    A leaf has left < 0. What it adds to each sum is twice as exact as a double; its scores count towards each goal of each way. */
 typedef struct { int feature, left, right, lost; double cut; unsigned char *set; int size; quad *adds; whole *score; } Node;
 typedef struct { Node *nodes; int count; } Tree;
-enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN, LEAVES, VOTES };
+enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN, LEAVES, VOTES, STACK };
 
 typedef struct { quad weight, slope, shift, off; int straight, bent, turned; } Curve;
-/* What a mean makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x. */
+/* What a mean, or a stack, makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x. */
 
 typedef struct { int *plus, *less, steps; double *says; } Path; /* a leaf of an oblique tree: which sums are not below which on the way */
 
@@ -270,10 +270,11 @@ typedef struct { int kind, at, sums, classes; double step; quad over; } Asked; /
 
 /* Nothing is added to the first sum, which is the same for all models. One besides speaks for class 1; of several, each is that of a class.
    Models together have their sums one after the other; kind and step are those of the first. ballots: how much the vote of each sum counts.
+   weight: what the sizes of the weights of curves add up to; end: what a stack adds besides; end_off: by how much all of that may be off.
    Weighted sums begin at starts: of each feature, what a unit adds to each of them. */
 static struct {
     Tree *trees; int count, kind, single, alone, votes, sums, asked_count; Asked *asked;
-    quad *base, *doubts, *off, *extra, *ballots, weight; double step, *steps; Curve *curves;
+    quad *base, *doubts, *off, *extra, *ballots, weight, end, end_off; double step, *steps; Curve *curves;
     quad **weights, *starts; int features, inputs; Path *paths; int path_count;
     Layer *layers; int layer_count, units, widest; /* what a network makes of weighted sums; widest: the most sums at once */
 } model;
@@ -311,13 +312,14 @@ static quad adds(const Curve *c, quad x, int side) { /* what a sum adds to the m
 }
 
 static int kind_of(Json *sum) {
-    const char *kinds[] = {"logistic", "shares", "value", "largest", "score", "mean", "leaves", "votes"};
+    const char *kinds[] = {"logistic", "shares", "value", "largest", "score", "mean", "leaves", "votes", "stack"};
     int kind = 0;
-    while (kind < 8 && !is(sum, kinds[kind])) kind++;
-    need(kind < 8, "its sum is not known");
+    while (kind < 9 && !is(sum, kinds[kind])) kind++;
+    need(kind < 9, "its sum is not known");
     return kind;
 }
 
+static int curved(void) { return model.kind == MEAN || model.kind == STACK; } /* sums are asked together, through their curves */
 static double step_of(Json *digits) { return ldexp(1, digits ? -(int)number(digits, 24, 54) : -53); }
 static int by_class(const Asked *its) { return its->kind == LARGEST || its->kind == SHARES; } /* a sum for each class */
 static int sum_of(const Asked *its, int class) { return by_class(its) ? its->at + 1 + class : class ? its->at + 1 : 0; }
@@ -538,9 +540,9 @@ static void read_lightgbm(Text data) {
     need(!head && model.count % sums == 0, "no objective, or other trees than classes");
 }
 
-static void read_curves(Json *all) { /* of a mean; if nothing is said, of the shares of all sums */
-    Json *told = maybe(all, "curves");
-    need(!told || model.kind == MEAN, "curves of sums that are no mean");
+static void read_curves(Json *all) { /* of a mean, or a stack; if nothing is said, of the shares of all sums */
+    Json *told = maybe(all, "curves"), *end = maybe(all, "end");
+    need(!told || curved(), "curves of sums that are no mean");
     need(!told || list(told)->count == model.sums - 1, "not a curve for each sum");
     model.curves = room(model.sums, sizeof(Curve));
     for (int k = 0; k < model.sums - 1; k++) {
@@ -549,8 +551,8 @@ static void read_curves(Json *all) { /* of a mean; if nothing is said, of the sh
         c->weight = told ? real(part(told->items + k, "weight")) : 1;
         c->straight = straight && truth(straight);
         c->bent = bend && list(bend)->count > 0;
-        need(c->weight > 0 && !(c->straight && c->bent), "a curve that is not read");
-        model.weight += c->weight;
+        need((c->weight > 0 || (c->weight < 0 && model.kind == STACK)) && !(c->straight && c->bent), "a curve that is not read");
+        model.weight += quad_abs(c->weight);
         if (!c->bent) continue;
         need(bend->count == 3, "a bend of other numbers");
         c->slope = real(bend->items);
@@ -558,6 +560,13 @@ static void read_curves(Json *all) { /* of a mean; if nothing is said, of the sh
         c->off = real(bend->items + 2);
         need(c->slope >= 0 && c->off >= 0, "a bend that falls, or a doubt below 0");
     }
+    need((model.kind == STACK) == (end != NULL), "a stack without an end, or an end without a stack");
+    need(!end || list(end)->count == 2, "not an end and its doubt");
+    model.end = end ? real(end->items) : 0;
+    model.end_off = end ? real(end->items + 1) : 0;
+    need(model.end_off >= 0, "a negative doubt");
+    model.end_off += (14 + model.sums) * (quad)model.step * (model.weight + quad_abs(model.end));
+    model.end_off *= 1 + (quad)1e-30;
 }
 
 static void read_ballots(Json *all) {
@@ -972,7 +981,7 @@ static void read_ball(Json *told, Json *replies, int columns) { /* how far each 
         q.radius = list(part(told, "radius"));
         q.norm = is(norm, "linf") ? 'a' : is(norm, "l2") ? '2' : is(norm, "l1") ? '1' : 0;
         need(q.norm && q.radius->count == columns, "a ball that is not known");
-        need(model.kind != MEAN && model.kind != LEAVES && !model.layer_count, "a ball of what is no sum");
+        need(!curved() && model.kind != LEAVES && !model.layer_count, "a ball of what is no sum");
         for (int j = 0; j < columns; j++) need(q.radius->items[j].kind == 'n' || real(q.radius->items + j) > 0, "a radius that is not above 0");
     }
     need(q.copies == 1 || (q.norm == 'a' && !model.features), "replies without a box of shifts of trees");
@@ -1447,19 +1456,21 @@ static void read_votes(int class) { /* the smallest sets of voters who decide fo
 }
 
 static void read_pairs(const Asked *its, Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
-    if (model.kind == MEAN) {
+    if (curved()) {
         q.ways = 1;
         q.width = model.sums;
         q.curves = room(model.sums, sizeof(Curve));
+        q.goals = room(2 * model.sums, sizeof(Goal));
         for (int k = 0; k < model.sums - 1; k++) {
             Curve *c = q.curves + k;
             *c = model.curves[k];
             q.width += c->bent;
-            c->turned = sign < 0;
+            c->turned = sign * c->weight < 0;
+            c->weight = quad_abs(c->weight);
             if (c->turned) c->shift = -c->slope - c->shift;
+            if (c->turned) q.mean += c->weight;
+            q.goals[k] = c->turned ? (Goal){.less = k + 1} : (Goal){.plus = k + 1};
         }
-        q.goals = room(q.width, sizeof(Goal));
-        for (int k = 1; k < model.sums; k++) q.goals[k - 1] = sign > 0 ? (Goal){.plus = k} : (Goal){.less = k};
         return;
     }
     if (!by_difference) {
@@ -1499,11 +1510,11 @@ static void count_in_grains(int sure) { /* the scores of trees, and what they ar
     q.grain = grain;
     for (int g = 0; g < count; g++) {
         Goal *goal = q.goals + g;
-        if (model.kind == MEAN && g >= model.sums - 1) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
+        if (curved() && g >= model.sums - 1) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
         quad x = goal->least / grain;
         need(quad_abs(x) < FAR / 2, "a goal that is too far away");
         if (!sure) x -= quad_abs(x) * (quad)1e-31;
-        if (model.kind == MEAN) goal->goal = floor_of(x);
+        if (curved()) goal->goal = floor_of(x);
         else goal->goal = goal->strict ? floor_of(x) + 1 : ceil_of(x);
     }
     for (int t = 0; t < model.count; t++)
@@ -1542,7 +1553,7 @@ static int read_goals(const Asked *its, const char *what, Json *of, Json *least,
     int of_value = its->kind == VALUE || (its->kind == LEAVES && its->classes == 1);
     need(value == of_value && (class || (its->kind != LARGEST && its->kind != SCORE && its->kind != VOTES)), "the model does not say that");
     quad at = least ? real(least) : most ? real(most) : 0.5, low = at * its->over;
-    int logits = its->kind == LOGISTIC || its->kind == MEAN;
+    int logits = its->kind == LOGISTIC || curved();
     int several = !value && of->kind == '[', by_difference = class && !logits && its->kind != VOTES;
     need(!several || class, "a probability of several classes");
     if (class) need(length(of) > 0 && length(of) < its->classes, "all classes, or none");
@@ -1554,9 +1565,12 @@ static int read_goals(const Asked *its, const char *what, Json *of, Json *least,
         quad d = (15 + its->sums) * (quad)its->step;
         if (!which) { sign = -sign; at = 1 - at; }
         need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
-        low = its->kind == MEAN ? 0 : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
-        q.mean = model.weight * ((sign > 0 ? at : 1 - at) - d);
-        q.mean -= quad_abs(q.mean) * (quad)1e-30;
+        low = its->kind == MEAN ? model.weight * at : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
+        if (curved()) { /* the weights of curves that turn are added to it later */
+            q.mean = sign * (low - model.end) - model.end_off;
+            q.mean -= (quad_abs(low) + quad_abs(model.end) + model.weight) * (quad)1e-30;
+            low = 0;
+        }
     }
     if (by_difference || its->kind == VOTES) low = 0;
     if (its->kind == LEAVES) {
@@ -1749,7 +1763,7 @@ static void read_question(Json *shared, Json *own) {
     read_columns(shared, own);
     if (maybe(own, "form")) read_form(part(own, "form"));
     int plain = !q.reaching && !q.form.told;
-    need(plain || !(q.largest || model.kind == MEAN || model.layer_count), "a largest reach, or a form, of what is no sum");
+    need(plain || !(q.largest || curved() || model.layer_count), "a largest reach, or a form, of what is no sum");
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
     read_relations(maybe(own, "relations"));
@@ -1797,7 +1811,7 @@ static void read_question(Json *shared, Json *own) {
                 while (a) { whole r = b % a; b = a; a = r; }
                 step = b;
             }
-        if (step && model.kind != MEAN) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
+        if (step && !curved()) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
     }
 }
 
@@ -1950,7 +1964,7 @@ static quad above(const Curve *c, quad worth, quad rate, quad inner, quad low, q
 
 static wide curve(Box *box) { /* at most so much is the mean worth more than its sums */
     quad total = 0, worth = (quad)walk.rates[q.width - 1] * ((whole)1 << 40);
-    for (int g = 0, bend = model.sums - 1; g < model.sums - 1 && model.kind == MEAN; g++) {
+    for (int g = 0, bend = model.sums - 1; g < model.sums - 1 && curved(); g++) {
         quad zero = q.goals[g].goal, inner = q.curves[g].bent ? (quad)walk.rates[bend++] * ((whole)1 << 40) : 0;
         total += above(q.curves + g, worth, walk.rates[g], inner, -(quad)added_up(box, g, -1) - zero, (quad)added_up(box, g, 1) - zero);
     }
@@ -1963,7 +1977,7 @@ static wide bound_of(Box *box) { /* and what each living cell costs its column, 
     int first = box->way * q.width;
     wide goal = 0;
     for (int g = 0; g < q.width; g++) goal += (wide)walk.rates[g] * q.goals[first + g].goal;
-    if (model.kind == MEAN) goal -= curve(box);
+    if (curved()) goal -= curve(box);
     wide total = shifted(goal, walk.shift) - (wide)walk.toll * q.limit - (wide)walk.back;
     wide *cell = room(q.cells, sizeof(wide));
     for (int c = 0; c < q.cells; c++) cell[c] = walk.price[c] + (q.home[c] ? 0 : (wide)walk.toll);
@@ -2235,14 +2249,14 @@ static int bounded(const Region *box, quad *total) { /* at least so much do rows
     for (int j = 0; j < q.column_count; j++) least_of(q.columns + j, box->pieces + j, worth, q.none, each[j]);
     if (!together(each, total)) return 0;
     quad mean = linear.rates[goals + q.limit_count], scale = (quad)((whole)1 << 40) / q.below;
-    for (int g = 0; g < goals && model.kind == MEAN; g++) {
+    for (int g = 0; g < goals && curved(); g++) {
         quad low = -end_of(box, g, -1), high = end_of(box, g, 1);
         if (high < low) return 0;
         quad curve = above(q.curves + g, mean * scale, linear.rates[g] * scale, 0, low, high) / scale;
         begun -= curve;
         size += quad_abs(curve);
     }
-    if (model.kind == MEAN) { begun += mean * q.mean; size += quad_abs(mean * q.mean); }
+    if (curved()) { begun += mean * q.mean; size += quad_abs(mean * q.mean); }
     *total += begun - (size + quad_abs(*total)) * SLACK;
     return 1;
 }
@@ -2691,8 +2705,8 @@ static void linear_step(const char *kind, Json *what) {
         return;
     }
     if (model.layer_count && !strcmp(kind, "unit")) { part_unit((int)number(what, 0, model.units)); return; }
-    if (!strcmp(kind, "rate")) say_rates(what, linear.rates, linear.goals + q.limit_count + (model.kind == MEAN));
-    else if (!strcmp(kind, "reach") && model.kind == MEAN) say_rates(what, linear.reach, linear.goals);
+    if (!strcmp(kind, "rate")) say_rates(what, linear.rates, linear.goals + q.limit_count + curved());
+    else if (!strcmp(kind, "reach") && curved()) say_rates(what, linear.reach, linear.goals);
     else if (!strcmp(kind, "share")) say_shares(what);
     else if (!strcmp(kind, "tangent")) say_tangent(what);
     else if (!strcmp(kind, "split")) part_region(what);
@@ -2706,7 +2720,7 @@ static void linear_step(const char *kind, Json *what) {
 static void begin_linear(void) {
     memset(&linear, 0, sizeof linear);
     q.grain = 1;
-    linear.goals = model.kind == MEAN ? model.sums - 1 : q.width;
+    linear.goals = curved() ? model.sums - 1 : q.width;
     linear.rates = room(linear.goals + q.limit_count + 1, sizeof(quad));
     linear.reach = room(linear.goals, sizeof(quad));
     linear.holds = room(model.units, sizeof(quad));
@@ -2766,10 +2780,10 @@ static void step(Json *told) {
             quad shares = 0;
             for (int g = box->way * q.width; g < (box->way + 1) * q.width; g++) {
                 wide most = added_up(box, g, 1);
-                missed |= model.kind != MEAN && most < q.goals[g].goal;
-                if (model.kind == MEAN && g < model.sums - 1) shares += adds(q.curves + g, ((quad)most - q.goals[g].goal) * q.grain, 1);
+                missed |= !curved() && most < q.goals[g].goal;
+                if (curved() && g < model.sums - 1) shares += adds(q.curves + g, ((quad)most - q.goals[g].goal) * q.grain, 1);
             }
-            missed |= model.kind == MEAN && shares < q.mean;
+            missed |= curved() && shares < q.mean;
             need(missed, "the best leaves of the box reach every goal");
         } else if (!box->nobody) {
             need(!strcmp(why_done, "dual"), "an end that does not hold");
@@ -2822,6 +2836,18 @@ static void add_up(Json *inputs, quad *totals) { /* the sums of a row of feature
     }
 }
 
+static int add_up_to(const quad *totals, quad x) { /* whether curves of sums may, within all doubts */
+    quad least = model.end - model.end_off, most = model.end + model.end_off;
+    for (int k = 1; k < model.sums; k++) {
+        const Curve *c = model.curves + k - 1;
+        int way = c->weight > 0 ? 1 : -1;
+        quad doubt = way * (model.doubts[k] + (quad)1e-28);
+        least += adds(c, totals[k] - doubt, -way);
+        most += adds(c, totals[k] + doubt, way);
+    }
+    return least <= x && x <= most;
+}
+
 static void likely(const Asked *its, const quad *totals, Json *said) { /* how much more likely each class is than the first */
     need((its->kind == LOGISTIC || its->kind == LARGEST || its->kind == MEAN) && list(said)->count == its->classes, "not a probability for each class");
     quad off = (its->kind == MEAN ? 14 + model.sums : 16) * (quad)its->step, first = real(said->items), spare = (quad)1e-28;
@@ -2832,14 +2858,8 @@ static void likely(const Asked *its, const quad *totals, Json *said) { /* how mu
         all += p;
     }
     need(all <= 1 + its->classes * off, "no probabilities");
-    quad least = 0, most = 0;
-    for (int k = 1; k < model.sums && model.kind == MEAN; k++) {
-        least += adds(model.curves + k - 1, totals[k] - model.doubts[k] - spare, -1) / model.weight;
-        most += adds(model.curves + k - 1, totals[k] + model.doubts[k] + spare, 1) / model.weight;
-    }
-    if (model.kind == MEAN) {
-        quad p = real(said->items + 1);
-        need(least - off - spare <= p && p <= most + off + spare, "a recorded row has another probability");
+    if (its->kind == MEAN) {
+        need(add_up_to(totals, model.weight * real(said->items + 1)), "a recorded row has another probability");
         return;
     }
     for (int k = 1; k < its->classes; k++) {
@@ -2874,13 +2894,13 @@ static int may_be(const Asked *its, const quad *totals, Json *class) { /* whethe
     for (int w = 0; w < q.ways; w++) {
         int all = 1;
         quad mean = 0;
-        for (int k = 0; k < (model.kind == MEAN ? model.sums - 1 : q.steps ? q.steps[w] : q.width); k++) {
+        for (int k = 0; k < (curved() ? model.sums - 1 : q.steps ? q.steps[w] : q.width); k++) {
             Goal *goal = q.goals + w * q.width + k;
             quad begun = model.base[goal->plus] - model.base[goal->less], spare = totals[goal->plus] - totals[goal->less] - begun - goal->least;
-            if (model.kind == MEAN) mean += adds(q.curves + k, spare, 1);
+            if (curved()) mean += adds(q.curves + k, spare, 1);
             else all &= goal->strict ? spare > 0 : spare >= 0;
         }
-        any |= all && (model.kind != MEAN || mean >= q.mean);
+        any |= all && (!curved() || mean >= q.mean);
     }
     return any;
 }
@@ -2892,7 +2912,8 @@ static void said_of(const Asked *its, const quad *totals, Json *said) { /* what 
     if (shares) { likely(its, totals, shares); return; }
     int count = length(said);
     need(count == (its->classes > 2 ? its->classes : 1), "not a score for each class");
-    for (int k = 0; k < count; k++) {
+    if (its->kind == STACK) need(add_up_to(totals, real(item(said, 0))), "a recorded row has another score");
+    for (int k = 0; k < count && its->kind != STACK; k++) {
         int sum = its->at + its->sums - count + 1 + k;
         quad off = quad_abs(totals[sum] / its->over - real(item(said, k)));
         need(off <= model.doubts[sum] / its->over + ldexp(1, -69), "a recorded row has another score");
