@@ -110,3 +110,18 @@ def test_the_score_is_about_the_end_that_is_missed():
     answer = bf.Explainer(model, X).explain(X[[39]], target=bf.probability(True, between=(0.3, 0.4))).only
     assert (answer.score.threshold, answer.score.up) == (0.4, False)
     assert 0.3 <= answer.score.after <= 0.4
+
+
+def test_an_end_of_one_is_none():
+    """Votes with a weight below 0 add up to more than 1, and other sums may by their last digit."""
+    members = [(str(depth), DecisionTreeClassifier(max_depth=depth, random_state=0)) for depth in (2, 1)]
+    y = (EVERY["a"] >= 3) & (EVERY["b"] > 0)
+    model = VotingClassifier(members, voting="soft", weights=[1.5, -0.5]).fit(EVERY, y)
+    chance = model.predict_proba(EVERY)[:, 1]
+    assert chance.max() > 1.05
+    (rows,) = np.nonzero(chance < 0.2)
+    for target in (bf.probability(True, at_least=0.9), bf.probability(False, at_most=0.1)):
+        answers = bf.Explainer(model, data=EVERY).explain(EVERY.iloc[[rows[0], int(np.argmax(chance))]], target=target)
+        found = model.predict_proba(answers[0].point)[0, 1]
+        assert found >= 0.9
+        assert (answers[1].certificate.cost, answers[1].certificate.status) == (0, bf.Status.PROVEN_OPTIMAL)

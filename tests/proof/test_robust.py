@@ -83,6 +83,17 @@ def test_every_row_and_every_neighbour_is_tried(kind: str, name: str, radius: di
         assert one.near is None or checker().check(str(one.near), {})
 
 
+def test_numbers_that_are_farther_apart_than_the_radius_are_refused_by_name(tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = encoded(LogisticRegression()).fit(X, y)
+    constraints = [bf.step("years", 3.0), bf.robust({"years": 1})]
+    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1], constraints=constraints)
+    with pytest.raises(
+        bf.errors.UnsupportedProblemError, match="of 'years', whose values are farther apart than the radius"
+    ):
+        bf.prove(answers, model, tmp_path / "none")
+
+
 def test_three_classes_keep_one_of_them_everywhere(tmp_path: Path) -> None:
     X, y = whole_numbers()
     y = y + (X["late"] > 3).to_numpy()

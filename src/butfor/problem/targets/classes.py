@@ -242,8 +242,7 @@ class Probability(AbstractTarget):
         return [(np.arange(len(before.probabilities)), tuple(both(pair) for pair in product(*ends)))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
-        found = self._found(after)
-        return np.asarray((found >= self.at_least) & (found <= self.at_most))
+        return np.asarray(self.lacking(before, after) == 0)
 
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
         found = self._found(after)
@@ -252,8 +251,11 @@ class Probability(AbstractTarget):
         return np.where(self.met(before, after), 0.0, np.maximum(0.0, np.maximum(short, over)))
 
     def lacking(self, before: Prediction, after: Prediction) -> FloatArray:
+        """An end of 0 or 1 is none: what an estimator calls a probability may lie beyond by its last digits."""
         found = self._found(after)
-        return np.maximum(0.0, np.maximum(self.at_least - found, found - self.at_most))
+        short = self.at_least - found if self.at_least > 0 else np.zeros(len(found))
+        over = found - self.at_most if self.at_most < 1 else np.zeros(len(found))
+        return np.maximum(0.0, np.maximum(short, over))
 
 
 def _behind(scores: FloatArray, wanted: BoolArray) -> FloatArray:
