@@ -147,7 +147,7 @@ def test_a_row_is_plausible_to_an_isolation_forest(kind: str, share: float, seco
     for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
         assert one.verified, one.words
         assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
-        assert "of 'IsolationForest' a predicted value of at least" in one.words
+        assert "of 'IsolationForest of sklearn" in one.words
     assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
 
 
