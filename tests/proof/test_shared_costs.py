@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.proof.checker import checker
+from butfor.trees import TAOClassifier
 from tests.proof import judge
 from tests.proof.attacks import broken_by
 from tests.proof.by_hand import case, number, tree, weighed
@@ -40,7 +41,8 @@ TREES = {
     "boosting": lambda: GradientBoostingClassifier(n_estimators=8, random_state=0),
     "xgboost": boosted,
 }
-MODELS = {**TREES, "weights": LogisticRegression}
+WEIGHED = {"weights": LogisticRegression, "an oblique tree": lambda: TAOClassifier(max_depth=3, random_state=0)}
+MODELS = {**TREES, **WEIGHED}
 WEIGHTS = {"years": 2.0, "late": 1.0, "job": 0.7}
 Q = np.array([[0.05, 0.03], [0.03, 0.02]])
 COSTS: dict[str, Any] = {
@@ -75,7 +77,7 @@ def least(X: pd.DataFrame, row: pd.Series, cost: str, met: Callable[[pd.DataFram
     return float(total[met(every)].min(initial=np.inf))
 
 
-ASKED = [(kind, cost) for kind in MODELS for cost in COSTS if kind == "weights" or "form" not in cost]
+ASKED = [(kind, cost) for kind in MODELS for cost in COSTS if kind in WEIGHED or "form" not in cost]
 
 
 @pytest.mark.shorter(2)

@@ -161,6 +161,7 @@ class JointCostProver(RivalsProver):
     def _shares(self, j: int, part: Any, y: Fraction) -> dict[Any, float]:
         """The shares of the values of which a change is a mixture: of staying and of the end, or of two points of a grid."""
         column, (_, _, low, high), (_, _, stay, change) = self.walk.terms[j].column, self._slopes(j, part), part
+        y = min(max(y, Fraction(low)), Fraction(high))  # the tangent may be that of a larger box
         value, end = column.start + y, high if y > 0 else low
         stuck = column.fee or self.walk.q.counted
         if stay and change and stuck and y and 0 < float(y) / end < 1:

@@ -44,7 +44,9 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
         if grid is not None and (grid.step, grid.anchor) != (Fraction(step), Fraction(anchor)):
             raise not_asked(f"the constraint {constraint!r} of {name!r}, whose grid floats miss")
         if (coarse := problem.domain.step[j]) and Fraction(float(ball.radius[j])) % Fraction(float(coarse)):
-            raise not_asked(f"the constraint {constraint!r} of {name!r}, whose values are farther apart than the radius")
+            raise not_asked(
+                f"the constraint {constraint!r} of {name!r}, whose values are farther apart than the radius"
+            )
         if model.weights and lost[j]:
             raise not_asked(f"the constraint {constraint!r} of {name!r}, which may be missing")
 
