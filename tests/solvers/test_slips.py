@@ -88,12 +88,12 @@ def test_agrees_with_enumeration(form: str, shifted: int | None, seeds: range) -
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(5))
 @pytest.mark.parametrize("shifted", [0, None])
 def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> None:
     """About ties of a network, rounding decides."""
     judged = agreed = dearer = 0
-    for seed in range(40 * block, 40 * block + 40):
+    for seed in range(80 * block, 80 * block + 80):
         problem = slipping(seed, "network", shifted=shifted)
         if not problem.demands.ball.slips or not ROBUST.accepts(problem.form()):
             continue
@@ -103,8 +103,8 @@ def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> N
         assert found.cost[0] >= truth - 1e-6, message
         agreed += found.cost[0] == truth or abs(found.cost[0] - truth) <= 1e-6 * (1 + truth)
         judged, dearer = judged + 1, dearer + is_less_free(problem, truth)
-    assert agreed > 0.9 * judged > 10
-    assert dearer > 2
+    assert agreed > 0.9 * judged > 20
+    assert dearer > 4
 
 
 @pytest.mark.parametrize("block", range(2))

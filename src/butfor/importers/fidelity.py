@@ -142,7 +142,7 @@ def _probabilities(
             except ValueError:
                 return
             reached = np.any([np.zeros(len(scores), dtype=np.bool_), *(part.holds(scores) for part in sets)], axis=0)
-            doubtful = (low[:, label] <= p) & (p <= high[:, label]) & (slack > 0)
+            doubtful = (low[:, label] <= p) & (p <= high[:, label]) & (low[:, label] < high[:, label])
             wrong = (reached != (given[:, label] >= p)) & ~doubtful
             for row in np.flatnonzero(wrong):
                 word = "at least" if reached[row] else "less than"
