@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,20 @@ LEFT_OF_SHARES = 1 - 2.0**-45
 
 NO_GAP = 1e-12
 """A mixture of two cells is as good as one of them if it costs less by no more than this share of the claim."""
+
+
+class Rise(NamedTuple):
+    """How the bound of a column rises with its share.
+
+    reach: how fast; far: for which further share; cell, following: the best cell there, and the next one, counted in the
+        column; -1 if there is none
+    """
+
+    reach: float
+    far: float
+    column: int
+    cell: int
+    following: int
 
 
 class BestShares(NamedTuple):
@@ -48,34 +61,35 @@ class ReachedCells:
 
     def best(self, alive: BoolArray, cost: FloatArray) -> BestShares:
         """The best shares, if the cells cost so much, in claims, without them."""
-        steps = list[
-            tuple[float, float, int, int, int]
-        ]()  # how fast a column rises, how far, the column, its cell, and the next
-        cells = list[int]()
-        for j, (a, b) in enumerate(pairwise(self.start.tolist())):
-            own, reach = np.where(alive[a:b], cost[a:b], np.inf), self.reach[a:b]
-            at, share = int(np.lexsort((reach, own))[0]), 0.0
-            cells.append(at)
-            while reach[at] > 0:
-                less = np.flatnonzero(alive[a:b] & (reach < reach[at]))
-                turns = (own[less] - own[at]) / (reach[at] - reach[less])
-                following = int(less[np.lexsort((reach[less], turns))[0]]) if len(less) else -1
-                until = float(turns.min(initial=np.inf))
-                steps.append((float(reach[at]), until - share, j, at, following))
-                if following < 0:
-                    break
-                at, share = following, until
-        shares, saved, left, ties = np.zeros(len(cells)), 0.0, 1.0, dict[int, tuple[int, int]]()
-        largest = 0.0
-        for rise, far, j, at, following in sorted(steps, key=lambda step: -step[0]):
-            given, largest = min(far, left), rise
-            shares[j], saved, left = shares[j] + given, saved + rise * given, left - given
-            cells[j] = at
-            if given == far and following >= 0:
-                cells[j], ties[j] = following, (at, following)
+        rises = list[Rise]()
+        cells = [self._rise(j, alive, cost, rises) for j in range(len(self.start) - 1)]
+        shares, saved, left, largest = np.zeros(len(cells)), 0.0, 1.0, 0.0
+        ties = dict[int, tuple[int, int]]()
+        for rise in sorted(rises, key=lambda one: -one.reach):
+            given, largest, j = min(rise.far, left), rise.reach, rise.column
+            shares[j], saved, left = shares[j] + given, saved + rise.reach * given, left - given
+            cells[j] = rise.cell
+            if given == rise.far and rise.following >= 0:
+                cells[j], ties[j] = rise.following, (rise.cell, rise.following)
             if left <= 0:
                 break
         gaps = {j: shares[j] * (largest - self.reach[int(self.start[j]) + after]) for j, (_, after) in ties.items()}
         most = max(gaps, key=gaps.__getitem__, default=-1)
         tied = (most, *ties[most]) if most >= 0 and gaps[most] > NO_GAP else None
         return BestShares(shares * LEFT_OF_SHARES, saved, cells, tied)
+
+    def _rise(self, j: int, alive: BoolArray, cost: FloatArray, rises: list[Rise]) -> int:
+        """Tell how the bound of a column rises with its share. Returns its best cell at none."""
+        mine = slice(int(self.start[j]), int(self.start[j + 1]))
+        living, reach = alive[mine], self.reach[mine]
+        own = np.where(living, cost[mine], np.inf)
+        best = at = int(np.lexsort((reach, own))[0])
+        share, following = 0.0, at
+        while reach[at] > 0 and following >= 0:
+            less = np.flatnonzero(living & (reach < reach[at]))
+            turns = (own[less] - own[at]) / (reach[at] - reach[less])
+            following = int(less[np.lexsort((reach[less], turns))[0]]) if len(less) else -1
+            until = float(turns.min(initial=np.inf))
+            rises.append(Rise(float(reach[at]), until - share, j, at, following))
+            at, share = following, until
+        return best
