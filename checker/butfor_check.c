@@ -1612,9 +1612,14 @@ static void read_wanted(Json *wanted) { /* of all models that are asked */
     for (int i = 0; i < model.asked_count; i++) {
         Json *its = i ? others->items + i - 1 : wanted, *of = list(part(its, "of"));
         need(of->count == 2, "no target");
-        sure = read_goals(model.asked + i, text_of(of->items), of->items + 1, maybe(its, "at least"), maybe(its, "at most"));
-        if (i) follow(before, ways, width);
-        before = q.goals, ways = q.ways, width = q.width;
+        Json *least = maybe(its, "at least"), *most = maybe(its, "at most");
+        int both = least && most;
+        need(!both || !(curved() || model.asked[i].kind == LEAVES), "two ends of what is no sum");
+        for (int end = 0; end <= both; end++) {
+            sure = read_goals(model.asked + i, text_of(of->items), of->items + 1, both && end ? NULL : least, both && !end ? NULL : most);
+            if (i + end) follow(before, ways, width);
+            before = q.goals, ways = q.ways, width = q.width;
+        }
     }
     if (!model.features) count_in_grains(sure);
 }

@@ -705,14 +705,24 @@ class Wanted:
         """What is wanted of each of the models that are asked together."""
         each = [told, *told.get("others", ())]
         need(len(each) == len(model.parts), "not what is wanted of each model")
-        first, *rest = [cls(part, its, part.own(doubts)) for part, its in zip(model.parts, each)]
-        need(not rest or model.kind not in ("votes", "leaves", *CURVED), "what has no other models")
-        for part, its in zip(model.parts[1:], rest):
-            need(part.kind not in ("votes", "leaves", *CURVED), "another model of what is no sum")
+        ends = [(part, one) for part, its in zip(model.parts, each) for one in cls.one_by_one(its)]
+        (_, whole), *more = ends
+        sums = all(part.kind not in ("leaves", *CURVED) for part in model.parts)
+        need(not more or sums, "two ends, or other models, of what is no sum")
+        need(model.kind != "votes" or not model.others, "votes beside other models")
+        first = cls(model.parts[0], whole, model.parts[0].own(doubts))
+        for part, one in more:
+            its = cls(part, one, part.own(doubts))
             need(len(first.ways) * len(its.ways) <= 10**4, "too many ways")
-            first.ways = [way + its.among(part.at, more) for way, more in product(first.ways, its.ways)]
-            first.words += f", and of {part.named} {its.words}"
+            first.ways = [way + its.among(part.at, other) for way, other in product(first.ways, its.ways)]
+            first.words += f", and {its.words}" if part is model.parts[0] else f", and of {part.named} {its.words}"
         return first
+
+    @staticmethod
+    def one_by_one(told):
+        """What is wanted of a model, as often as it has an end."""
+        both = {"at least", "at most"} <= told.keys()
+        return [{k: x for k, x in told.items() if k != end} for end in ("at most", "at least")] if both else [told]
 
     @staticmethod
     def among(at, way):

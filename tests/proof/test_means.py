@@ -351,3 +351,11 @@ def test_a_share_lies_in_its_interval_and_the_most_above_all() -> None:
         low, high = by.share(by.F(x))
         assert low < high
         assert float(low) == pytest.approx(1 / (1 + np.exp(-float(max(x, -700)))), abs=1e-15)
+
+
+def test_two_ends_of_a_mean_are_refused_by_name(tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = MODELS["forest"]().fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:2], target=bf.probability(1, between=(0.4, 0.6)))
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="of two ends, of a mean"):
+        bf.prove(answers, model, tmp_path / "none")

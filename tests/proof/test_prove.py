@@ -278,7 +278,6 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
             {"cost": bf.Quadratic(np.eye(2), columns=["income", "age"])},
             "a quadratic form beside other prices, of trees",
         ),
-        ({"target": bf.probability(1, between=(0.4, 0.6))}, "the target "),
         ({"constraints": [bf.robust(0.1, norm="l2")]}, "the constraint .* of trees"),
     ):
         with pytest.raises(UnsupportedProblemError, match=words):
@@ -456,7 +455,7 @@ def test_the_checker_is_plain_and_short() -> None:
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     code = [line for at, line in enumerate(source.splitlines(), 1) if at not in said and line.strip().partition("#")[0]]
-    assert len(code) <= 1635
+    assert len(code) <= 1645
 
 
 @pytest.mark.shorter(2)

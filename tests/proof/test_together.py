@@ -18,7 +18,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
     VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -169,6 +169,41 @@ def test_a_value_is_wanted_of_all_models(tmp_path: Path) -> None:
         assert one.verified, one.words
         cheapest = least(X, row, lambda every: np.min([each.predict(every) for each in (model, other)], axis=0) >= 1.2)
         assert one.below == pytest.approx(cheapest, rel=1e-8)
+
+
+ENDS: dict[str, Callable[[], Any]] = {
+    "forest": lambda: encoded(forest(0)),
+    "boosting": lambda: encoded(boosted(6)),
+    "weights": lambda: encoded(LogisticRegression()),
+    "a value of a forest": lambda: encoded(RandomForestRegressor(4, max_depth=4, random_state=0)),
+    "a value of weights": lambda: encoded(LinearRegression()),
+}
+
+
+@pytest.mark.shorter(2)
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("kind", ENDS)
+def test_between_two_ends(kind: str, name: str, second: Path, tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    valued, model = "value" in kind, ENDS[kind]()
+    model.fit(X, y + X["years"] / 7 if valued else y)
+
+    def said(every: pd.DataFrame) -> np.ndarray:
+        return np.asarray(model.predict(every) if valued else model.predict_proba(every)[:, 1])
+
+    low, high = np.quantile(said(X), [0.5, 0.7]) + 1e-4
+    target = bf.value(low, high) if valued else bf.probability(1, between=(float(low), float(high)))
+    rows = pd.concat([X[said(X) < low].iloc[:2], X[said(X) > high].iloc[:2]])
+    answers = bf.Explainer(model, data=X).explain(rows, target=target, constraints=CONSTRAINTS[name])
+    proofs = bf.prove(answers, model, tmp_path / "proofs")
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+
+        def met(every: pd.DataFrame, row: pd.Series = row) -> np.ndarray:
+            return np.asarray((said(every) >= low) & (said(every) <= high) & admitted(name, every, row))
+
+        assert one.verified, one.words
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
 
 
 def test_one_of_three_classes_is_wanted_of_all_models(second: Path, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ def opposite(asked: ProofQuestion, i: int) -> dict[str, Any] | None:
         (own,) = Prediction(source, asked.claim.stated.points).take(at).labels
         others = [k for k, label in enumerate(source.classes) if label != own]
         return {"of": ["class", others[0] if len(others) == 1 else others], "label": f"not {own}"}
+    if {"at least", "at most"} <= wanted.keys():
+        return None
     key, other = ("at least", "at most") if "at least" in wanted else ("at most", "at least")
     beyond = np.nextafter(float.fromhex(wanted[key]), -np.inf if key == "at least" else np.inf)
     return {"of": wanted["of"], other: float(beyond).hex(), **{k: v for k, v in wanted.items() if k == "label"}}

@@ -28,11 +28,15 @@ NO_PROBABILITIES = ("score", "largest")
 """The kinds of models whose probabilities the checker does not derive."""
 
 
+NO_SUM = ("mean", "stack", "leaves")
+"""The kinds of models of whose probability or value no two ends are proven."""
+
+
 def not_asked(what: str) -> UnsupportedProblemError:
     """The error about a question of which no proof is made yet."""
     return UnsupportedProblemError(
         f"{what}: no proof is made of it yet.",
-        "Proofs are made of classes, probabilities, values and quantities of survival with one end, under constraints on "
+        "Proofs are made of classes, probabilities and values, of quantities of survival with one end, under constraints on "
         "single columns, linear relations, implications, bf.at_most_changes, bf.robust, bf.robust_to and bf.plausible, with "
         "prices that are added up over columns, or of which only the largest counts.",
     )
@@ -49,6 +53,8 @@ def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind
         told = {**told, "of": ["probability", own.positive], end: float(own.threshold).hex()}
     if told["of"][0] == "probability" and kind in NO_PROBABILITIES:
         raise not_asked(f"the target {target!r} of a model whose largest sum decides")
+    if {"at least", "at most"} <= told.keys() and kind in NO_SUM:
+        raise not_asked(f"the target {target!r}, of two ends, of a mean or of an oblique tree")
     return told
 
 
@@ -72,15 +78,20 @@ def _classes_or_end(target: AbstractTarget, classes: list[Any], now: Any) -> dic
         return _class(classes, target.labels)
     if isinstance(target, Other):
         return _class(classes, [label for label in classes if label != now])
-    if isinstance(target, Probability) and target.one_sided:
-        end = {"at least": target.at_least.hex()} if target.at_most == 1 else {"at most": float(target.at_most).hex()}
-        return {"of": ["probability", classes.index(target.label)], "label": str(target.label), **end}
-    if isinstance(target, ValueIn) and target.one_sided:
-        end = (
-            {"at least": float(target.low).hex()} if np.isfinite(target.low) else {"at most": float(target.high).hex()}
-        )
-        return {"of": ["value", None], **end}
+    if isinstance(target, Probability):
+        ends = (target.at_least if target.at_least > 0 else None, target.at_most if target.at_most < 1 else None)
+        return {"of": ["probability", classes.index(target.label)], "label": str(target.label), **_ends(*ends)}
+    if isinstance(target, ValueIn):
+        return {
+            "of": ["value", None],
+            **_ends(*(end if np.isfinite(end) else None for end in (target.low, target.high))),
+        }
     raise not_asked(f"the target {target!r}")
+
+
+def _ends(low: float | None, high: float | None) -> dict[str, str]:
+    """One end, or both."""
+    return {key: float(end).hex() for key, end in (("at least", low), ("at most", high)) if end is not None}
 
 
 def _class(classes: list[Any], wanted: Iterable[Any]) -> dict[str, Any]:
