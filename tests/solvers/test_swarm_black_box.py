@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.decomposition import KernelPCA
-from sklearn.ensemble import IsolationForest, RandomForestClassifier
+from sklearn.ensemble import IsolationForest, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -142,6 +142,19 @@ def test_values(target) -> None:
     answer = explainer.explain(data[:1], target=target, solver=QUICK)
     assert answer.found
     assert 0 not in [change.change for change in answer.changes]
+
+
+def test_rows_with_values_of_their_own_are_searched_together() -> None:
+    """Each row has a value of its own to reach. Where nothing is provable, the swarm looks at the examples of all rows."""
+    rng = np.random.default_rng(0)
+    few = rng.choice([4.43, 5.2, 7.17], size=44).astype("float32")
+    data = pd.DataFrame({"a": rng.choice([0.0, 1.0], size=44), "b": few})
+    model = RandomForestRegressor(2, max_depth=3, random_state=0).fit(data, rng.normal(size=44))
+    explainer, half = bf.Explainer(model, data), float(np.float32(5.2) / 2 + np.float32(7.17) / 2)
+    asked = {"target": bf.relative_change(-0.3), "constraints": [bf.linear({"b": 1.0}, "==", half)]}
+    together = [one.certificate.status for one in explainer.explain(data.iloc[:6], **asked)]
+    assert together == [explainer.explain(data.iloc[[i]], **asked)[0].certificate.status for i in range(6)]
+    assert bf.Status.NOT_FOUND in together
 
 
 @pytest.mark.long

@@ -38,7 +38,7 @@ class ModelOracle(AbstractOracle):
         scores = evaluate(self.model, points)
         met = np.zeros(len(points), dtype=np.bool_)
         distance, offset = np.full(len(points), np.inf), np.full(len(points), np.inf)
-        for score_set in self.score_sets:
+        for score_set in (score_set.take(rows) for score_set in self.score_sets):
             inside = score_set.holds(scores)
             met |= inside
             distance = np.minimum(distance, at_least_near_miss(inside, score_set.shortfall(scores)))
@@ -46,15 +46,22 @@ class ModelOracle(AbstractOracle):
         return Response(met, distance, offset)
 
     def of_examples(self, row: int) -> Response:
+        if self._per_row:
+            return self.ask(self.examples, np.full(len(self.examples), row, dtype=np.intp))
         return self._of_examples
 
     @cached_property
     def _of_examples(self) -> Response:
-        """What the model predicts for the examples. It is the same for every row."""
+        """What the model predicts for the examples, if that is the same for every row."""
         return self.ask(self.examples, np.zeros(len(self.examples), dtype=np.intp))
 
+    @property
+    def _per_row(self) -> bool:
+        """Whether each row has score sets of its own."""
+        return any(score_set.per_row for score_set in self.score_sets)
+
     def take(self, rows: IntArray | slice) -> ModelOracle:
-        if not any(score_set.per_row for score_set in self.score_sets):
+        if not self._per_row:
             return self
         return replace(self, score_sets=tuple(score_set.take(rows) for score_set in self.score_sets))
 
