@@ -981,7 +981,8 @@ static void read_ball(Json *told, Json *replies, int columns) { /* how far each 
         q.radius = list(part(told, "radius"));
         q.norm = is(norm, "linf") ? 'a' : is(norm, "l2") ? '2' : is(norm, "l1") ? '1' : 0;
         need(q.norm && q.radius->count == columns, "a ball that is not known");
-        need(!curved() && model.kind != LEAVES && !model.layer_count, "a ball of what is no sum");
+        int alike = !curved() && model.kind != LEAVES && model.kind != VOTES && !model.layer_count; /* near a row, other voters may win */
+        need(alike, "a ball of what is no sum");
         for (int j = 0; j < columns; j++) need(q.radius->items[j].kind == 'n' || real(q.radius->items + j) > 0, "a radius that is not above 0");
     }
     need(q.copies == 1 || (q.norm == 'a' && !model.features), "replies without a box of shifts of trees");

@@ -707,9 +707,8 @@ class Wanted:
         need(len(each) == len(model.parts), "not what is wanted of each model")
         ends = [(part, one) for part, its in zip(model.parts, each) for one in cls.one_by_one(its)]
         (_, whole), *more = ends
-        sums = all(part.kind not in ("leaves", *CURVED) for part in model.parts)
+        sums = all(part.kind not in ("votes", "leaves", *CURVED) for part in model.parts)
         need(not more or sums, "two ends, or other models, of what is no sum")
-        need(model.kind != "votes" or not model.others, "votes beside other models")
         first = cls(model.parts[0], whole, model.parts[0].own(doubts))
         for part, one in more:
             its = cls(part, one, part.own(doubts))
@@ -1260,7 +1259,8 @@ class Question:
         need(sums or not (self.reaching or self.form), "a largest reach, or a form, of what is no sum")
         steps = any(column.radius and column.step for column in self.columns)
         need(self.norm in (None, "linf") or not steps, "a round ball of numbers on a grid")
-        need(not self.norm or (sums and not self.model.paths), "a ball of what is no sum")
+        alike = sums and not self.model.paths and self.model.kind != "votes"  # near a row, others may win
+        need(not self.norm or alike, "a ball of what is no sum")
         need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
         self.ways = [[self.held(goal) for goal in way] * self.copies for way in self.wanted.ways]
         if not self.model.weights:
@@ -1335,20 +1335,26 @@ class Question:
 
         return [[copied(c, node) for node in nodes] for c in range(self.copies) for nodes in trees]
 
-    def taxed(self, tax, shares, tangent):
+    def taxed(self, tax, share, tangent):
         """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits.
 
-        shares: of what each column reaches, which are added; tangent: likewise the slopes of a form, and what is paid back
+        share: of what each column reaches, which is added; tangent: likewise the slopes of a form, and what is paid back
         """
         price, (slopes, back) = list(self.price), tangent
-        for j in {j for adds, _ in self.limits for j in adds} | {j for j, x in enumerate(shares) if x} | slopes.keys():
+        for j in {j for adds, _ in self.limits for j in adds} | {j for j, x in enumerate(share) if x} | slopes.keys():
             its = [(t, adds[j]) for t, (adds, _) in zip(tax, self.limits) if j in adds]
-            its, column = [*its, (slopes.get(j, F(0)), F(1))] if j in slopes else its, self.columns[j].dearer(shares[j])
+            its, column = its + [(slopes[j], F(1)) for _ in range(j in slopes)], self.columns[j].dearer(share[j])
             price[j] = [-up(-column.taxed(k, its, self.none), self.unit) if self.alive[j] >> k & 1 else None
                         for k in range(len(price[j]))]  # fmt: skip
         return price, up(sum((t * most for t, (_, most) in zip(tax, self.limits)), back), self.unit)
 
-    def shares(self, what):
+    def tax(self, what):
+        """What a unit of each limit costs."""
+        tax = [real(x, "a tax") for x in what]
+        need(len(tax) == len(self.limits) and min(tax, default=-1) >= 0, "not a tax of at least 0 for each limit")
+        return tax
+
+    def share(self, what):
         """Shares of what each column reaches. The largest reach is at least their sum."""
         need(self.reaching and len(what) == len(self.columns), "not a share for each column, or nothing is reached")
         shares = [real(x, "a share") for x in what]
@@ -1430,7 +1436,7 @@ class Walk:
         self.q, ways = question, range(len(question.goals))
         self.message, self.rates, self.shift, self.toll = [0] * question.count, [0] * len(question.goals[0]), 0, 0
         self.price, self.back = question.price, 0  # with what is said of taxes, shares and a tangent, and what is paid back
-        self.tax, self.shares, self.tangent = [], [F(0)] * len(question.columns), ({}, F(0))
+        self.tax, self.share, self.tangent = [], [F(0)] * len(question.columns), ({}, F(0))
         leaves = [range(len(tree.leaves)) for tree in question.trees]
         self.open = [self.narrowed(Box(list(question.alive), leaves, way)) for way in reversed(ways)]
 
@@ -1446,20 +1452,11 @@ class Walk:
         elif kind == "rate":
             self.rates, self.shift = rates_of(what, len(self.rates))
         elif kind in ("tax", "share", "tangent"):
-            self.tilt(kind, what)
-            self.price, self.back = self.q.taxed(self.tax, self.shares, self.tangent)
+            setattr(self, kind, getattr(self.q, kind)(what))
+            self.price, self.back = self.q.taxed(self.tax, self.share, self.tangent)
         else:
             need(kind == "toll" and self.q.counted, "an unknown step, or a toll without a limit:", shown(kind))
             self.toll = whole(what, 0, BIG, "a toll")
-
-    def tilt(self, kind, what):
-        if kind == "tax":
-            self.tax = [real(x, "a tax") for x in what]
-            need(len(self.tax) == len(self.q.limits) and min(self.tax, default=-1) >= 0, "not a tax of at least 0 for each limit")
-        elif kind == "share":
-            self.shares = self.q.shares(what)
-        else:
-            self.tangent = self.q.tangent(what)
 
     def parts(self, box, j, cells):
         """The parts of a box; the one that comes first stands last. Together they are the box, whatever `cells` are."""
@@ -1735,7 +1732,7 @@ class LinearWalk:
         self.mean, self.logits = question.wanted.mean, len(question.ways[0])
         self.reach = [F(0)] * self.logits  # what a unit of each logit is taken to cost, where its ends are looked for
         self.rates = [F(0)] * (max(map(len, question.ways)) + len(self.kept) + bool(self.mean))  # a shorter way has fewer
-        self.shares, self.tangent = [F(0)] * len(self.terms), ({}, F(0))
+        self.share, self.tangent = [F(0)] * len(self.terms), ({}, F(0))
         self.rules = [rule.parts for rule in question.rules]
         box = self.narrowed([term.all for term in self.terms])
         self.open = [(box, way + self.kept) for way in reversed(question.ways)]
@@ -1744,10 +1741,8 @@ class LinearWalk:
         if kind == "rate":
             rates, shift = rates_of(what, len(self.rates))
             self.rates = [F(rate, 1 << shift) for rate in rates]
-        elif kind == "share":
-            self.shares = self.q.shares(what)
-        elif kind == "tangent":
-            self.tangent = self.q.tangent(what)
+        elif kind in ("share", "tangent"):
+            setattr(self, kind, getattr(self.q, kind)(what))
         elif kind == "reach" and self.mean:
             rates, shift = rates_of(what, self.logits)
             self.reach = [F(rate, 1 << shift) for rate in rates]
@@ -1768,7 +1763,7 @@ class LinearWalk:
     def bound(self, box, way, rates):
         """The bound of rates, and the value of each column that it comes from; None if nobody is in the box."""
         worth, (slopes, back) = self.worth(rates, way, len(self.q.model.starts + self.q.limits)), self.tangent
-        each = enumerate(zip(self.terms, box, self.shares))
+        each = enumerate(zip(self.terms, box, self.share))
         found = self.together([its.least(part, worth, self.q.none, x, slopes.get(j, 0)) for j, (its, part, x) in each])
         if found is None:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.errors import UnsupportedModelError, UnsupportedProblemError
+from butfor.proof.checker import checker
+from tests.proof.attacks import broken_by
+from tests.proof.by_hand import weighed
 from tests.proof.cases import read
-from tests.proof.second import both_verify, second
+from tests.proof.second import agree, both_verify, second
 from tests.proof.test_means import CONSTRAINTS, admitted, claims_of_classes
 from tests.proof.test_read_files import encoded, least, sigmoid, whole_numbers
 
@@ -237,6 +241,18 @@ def test_what_is_not_asked_together_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedModelError, match=r"a CalibratedClassifierCV .* beside other models"):
         bf.prove(answers, model, tmp_path, models=[other])
     assert not tmp_path.joinpath("butfor_check.py").exists()
+
+
+def test_other_voters_may_win_near_a_row(second: Path, tmp_path: Path) -> None:
+    """Where x moves by 1 around 0, two of three vote for class 1 everywhere, but nowhere the same two."""
+    told = {"of": "", "sum": "votes", "ballots": [1, 1, 1], "base": [0, (0.5).hex(), 1], "weights": [[1, -1, 0]]}
+    steps = [{"rate": [1, 1, 0]}, {"end": "dual"}, {"rate": [1, 0, 0]}, {"end": "dual"}, {"end": "dual"}]
+    alone = weighed(told, {"of": ["class", 1]}, 0.4, *steps)
+    near = replace(alone, own={**alone.own, "ball": {"norm": "linf", "radius": [1]}})
+    with pytest.raises(checker().Wrong, match="a ball of what is no sum"):
+        near.check()
+    assert near.accepted(broken_by('and self.model.kind != "votes"', ""))
+    assert agree(second, [alone, near], tmp_path) == [False, False]
 
 
 def test_models_that_print_alike_are_told_apart_by_their_order(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ class JointCostProver(RivalsProver):
         super().__init__(question, budget)
         self.sharing = len(self.walk.terms) if question.reaching and not self.free else 0
         self.form = None if self.free else question.form
-        self.said = self.tilt = Tilt([], self.walk.shares, [Fraction(0)] * len(self.form.at) if self.form else [])
+        self.said = self.tilt = Tilt([], self.walk.share, [Fraction(0)] * len(self.form.at) if self.form else [])
         if self.form:
             self.q = np.array(self.form.q, dtype=np.float64)
 
@@ -206,7 +206,7 @@ class JointCostProver(RivalsProver):
 
     def _at(self, box: list[Any], way: list[Any]) -> tuple[Fraction, Any]:
         """The bound, and the row that attains it; None in its place if nobody is in the box."""
-        self.walk.shares = self.tilt.shares
+        self.walk.share = self.tilt.shares
         self.walk.tangent = self.form.tangent(self.tilt.tangent) if self.form else ({}, Fraction(0))
         found = self.walk.bound(box, way, self._every(self.tilt.rates))
         return (self.below, None) if found is None else found
