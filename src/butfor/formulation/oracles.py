@@ -35,9 +35,20 @@ class ModelOracle(AbstractOracle):
     examples: FloatArray
 
     def ask(self, points: FloatArray, rows: IntArray) -> Response:
-        scores = evaluate(self.model, points)
-        met = np.zeros(len(points), dtype=np.bool_)
-        distance, offset = np.full(len(points), np.inf), np.full(len(points), np.inf)
+        return self._said(evaluate(self.model, points), rows)
+
+    def of_examples(self, row: int) -> Response:
+        return self._said(self._of_examples, np.full(len(self.examples), row, dtype=np.intp))
+
+    @cached_property
+    def _of_examples(self) -> FloatArray:
+        """The scores of the examples. They are the same for every row."""
+        return evaluate(self.model, self.examples)
+
+    def _said(self, scores: FloatArray, rows: IntArray) -> Response:
+        """What scores say, each as those of a change of its row."""
+        met = np.zeros(len(scores), dtype=np.bool_)
+        distance, offset = np.full(len(scores), np.inf), np.full(len(scores), np.inf)
         for score_set in (score_set.take(rows) for score_set in self.score_sets):
             inside = score_set.holds(scores)
             met |= inside
@@ -45,23 +56,8 @@ class ModelOracle(AbstractOracle):
             offset = np.where(inside, np.minimum(offset, score_set.offset), offset)
         return Response(met, distance, offset)
 
-    def of_examples(self, row: int) -> Response:
-        if self._per_row:
-            return self.ask(self.examples, np.full(len(self.examples), row, dtype=np.intp))
-        return self._of_examples
-
-    @cached_property
-    def _of_examples(self) -> Response:
-        """What the model predicts for the examples, if that is the same for every row."""
-        return self.ask(self.examples, np.zeros(len(self.examples), dtype=np.intp))
-
-    @property
-    def _per_row(self) -> bool:
-        """Whether each row has score sets of its own."""
-        return any(score_set.per_row for score_set in self.score_sets)
-
     def take(self, rows: IntArray | slice) -> ModelOracle:
-        if not self._per_row:
+        if not any(score_set.per_row for score_set in self.score_sets):
             return self
         return replace(self, score_sets=tuple(score_set.take(rows) for score_set in self.score_sets))
 

@@ -78,7 +78,7 @@ def to_spec(thing: Any) -> Any:
 
 
 class ByDescription(Mapping[str, Any]):
-    """Objects by what describes them. Of those that are described alike, one after the other is taken, and the last one stays."""
+    """Objects by what describes them. Each is taken once, and of those that are described alike, one after the other."""
 
     def __init__(self, objects: Iterable[Any] = ()) -> None:
         self.left: dict[str, list[Any]] = {}
@@ -86,11 +86,10 @@ class ByDescription(Mapping[str, Any]):
             self.left.setdefault(repr(one), []).append(one)
 
     def __getitem__(self, words: str) -> Any:
-        its = self.left[words]
-        return its.pop(0) if len(its) > 1 else its[0]
+        return self.left[words].pop(0)
 
     def __contains__(self, words: object) -> bool:
-        return words in self.left
+        return bool(self.left.get(str(words)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.left)

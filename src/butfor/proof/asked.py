@@ -276,13 +276,9 @@ class ProofQuestion:
         """What is wanted of each row. Raises an error if no proof can say it."""
         target, before = self.case.question.target, self.case.before
         each = [before.take(np.array([i])) for i in range(len(self.claim))]
+        others = [{"others": [other.wanted(one) for other in self.others]} if self.others else {} for one in each]
         own = [wanted_of(target, self.reading, one, self.model.kind) for one in each]
-        if not self.others:
-            return own
-        return [
-            {**told, "others": [other.wanted(one) for other in self.others]}
-            for told, one in zip(own, each, strict=True)
-        ]
+        return [{**told, **more} for told, more in zip(own, others, strict=True)]
 
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""

@@ -11,9 +11,6 @@ from butfor.arrays import FloatArray
 FORM_ROUNDS, FORM_SWEEPS = 200, 4
 """So often one change after the other is moved to its best place, and so many sweeps before all that are free move together."""
 
-RATE_HALVINGS = 50
-"""In so many steps the rate is found at which the changes just gain what is wanted."""
-
 
 class Slopes(NamedTuple):
     """What a unit of each change costs, up and down, between which ends it lies."""

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.proof.box_form import RATE_HALVINGS, Slopes, least_changes
-from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.box_form import Slopes, least_changes
+from butfor.proof.failing import UnprovenError
 from butfor.proof.model_files import hexes
-from butfor.proof.planes import NEAR_THE_PLANES, HighestPoint, highest
+from butfor.proof.planes import NEAR_THE_PLANES
 from butfor.proof.reached import LEFT_OF_SHARES
 from butfor.proof.rivals_prover import MOST_MIXTURES, BoundPlane, RivalsProver, written
 from butfor.solvers.solver import Budget
@@ -29,6 +29,9 @@ WORTH_A_TANGENT, IDLE_TANGENTS = 1e-3, 2
 
 SMALLEST_RATE, LARGEST_RATE_TRIED = 2.0**-900, 2.0**900
 """Between these the rate of a goal is looked for."""
+
+RATE_HALVINGS = 50
+"""In so many steps the rate is found at which the changes just gain what is wanted."""
 
 
 class Tilt(NamedTuple):
@@ -58,18 +61,16 @@ class JointCostProver(RivalsProver):
     rows is the next one: Frank and Wolfe, An Algorithm for Quadratic Programming, 1956.
     """
 
-    def __init__(self, question: Any, budget: Budget) -> None:
+    def __init__(self, question: Any, budget: Budget, answer: FloatArray | None) -> None:
         super().__init__(question, budget)
         self.sharing = len(self.walk.terms) if question.reaching and not self.free else 0
         self.form = None if self.free else question.form
-        self.said = self.tilt = Tilt([], self.walk.share, [Fraction(0)] * len(self.form.at) if self.form else [])
+        self.said = self.tilt = Tilt([], self.walk.share, [])
         if self.form:
             self.q = np.array(self.form.q, dtype=np.float64)
-
-    def begin_at(self, values: Sequence[Any]) -> None:
-        """Take the changes to these values for the first tangent."""
-        if self.form:
-            self.tilt = self.tilt._replace(tangent=self._changes(values))
+            self.said = self.tilt = self.tilt._replace(tangent=[Fraction(0)] * len(self.form.at))
+            if answer is not None:  # the first tangent is there
+                self.tilt = self.tilt._replace(tangent=self._changes(answer.tolist()))
 
     def _added(self, row: list[Any]) -> Fraction:
         """What the prices of a row add up to."""
@@ -98,8 +99,8 @@ class JointCostProver(RivalsProver):
             if self._one_rate(box, way, rows) if alone else self._mixture(box, way, rows):
                 return None
             planes = self._planes(way, rows)
-            hoped, share = self._wanted(planes)[1:]
-            self._refute(way, box, self._mean(rows, share))
+            hoped, share = self._highest(planes)[1:]
+            self._refute(box, way, self._mean(rows, share))
             idle = 0 if best == -np.inf or hoped - best > WORTH_A_TANGENT * (1 - best) else idle + 1
             if hoped > best:
                 found, best = (planes, share, self.tilt), hoped
@@ -109,7 +110,7 @@ class JointCostProver(RivalsProver):
                 changes, row = self._balanced(box, way)
                 for j, start, x in zip(self.form.at, self.form.start, changes.tolist(), strict=True):
                     row[j] = start + Fraction(x) if not self.walk.terms[j].column.step else row[j]
-                self._refute(way, box, row)
+                self._refute(box, way, row)
             else:
                 mixed = self._between(mixed, rows, share)
                 changes = mixed.changes
@@ -190,12 +191,12 @@ class JointCostProver(RivalsProver):
                 raise UnprovenError
             total, row = self._at(box, way)
             if total >= self.below:
-                self._say_tilt(said=row is not None)
+                self._say_tilt(row)
                 return True
-            self._refute(way, box, row)
+            self._refute(box, way, row)
             rows.append(row)
             best = max(best, float(total / self.below))
-            wanted, hoped, _ = self._wanted(self._planes(way, rows))
+            wanted, hoped, _ = self._highest(self._planes(way, rows))
             if hoped - best < max(NEAR_THE_PLANES, NEAR_ENOUGH * (1 - hoped)) or len(rows) == most:
                 return False
             rates, shares = wanted[: len(way)], wanted[len(way) :]
@@ -211,16 +212,18 @@ class JointCostProver(RivalsProver):
         found = self.walk.bound(box, way, self._every(self.tilt.rates))
         return (self.below, None) if found is None else found
 
-    def _say_tilt(self, said: bool) -> None:
-        """Say what proves the claim, as far as it is another than what was said last."""
-        wish = self.tilt
-        if said and wish.shares != self.said.shares:
+    def _say_tilt(self, row: Any) -> None:
+        """Say what proves the claim, as far as it is another than what was said last. If nobody is in the box, nothing does."""
+        if row is None:
+            return
+        wish, every = self.tilt, self._every(self.tilt.rates)
+        if wish.shares != self.said.shares:
             self._say(share=hexes(map(float, wish.shares)))
-        if said and wish.tangent != self.said.tangent:
+        if wish.tangent != self.said.tangent:
             self._say(tangent=hexes(map(float, wish.tangent)))
-        if said and (every := self._every(wish.rates)) != self.walk.rates:
+        if every != self.walk.rates:
             self._say(rate=written(every))
-        self.said = wish if said else self.said
+        self.said = wish
 
     def _planes(self, way: list[Any], rows: list[list[Any]]) -> list[BoundPlane]:
         """What rows make of the bound at the tangent, as a function of rates and shares."""
@@ -241,17 +244,12 @@ class JointCostProver(RivalsProver):
         self.tilt = self.tilt._replace(rates=[rate])
         total, row = self._at(box, way)
         if total >= self.below:
-            self._say_tilt(said=row is not None)
+            self._say_tilt(row)
             return True
         for each in found:
-            self._refute(way, box, each)
+            self._refute(box, way, each)
         rows += found
         return False
-
-    def _refute(self, way: list[Any], box: list[Any], row: list[Any]) -> None:
-        """Raise an error if a row refutes the claim."""
-        if self._cost(row) < self.below and self._reached(way, row) and not self._broken(box, row):
-            raise CheaperError(row)
 
     def _mean(self, rows: list[list[Any]], share: FloatArray) -> list[Any]:
         """The mean of a mixture in numbers of any digits, and else the row with the largest share."""
@@ -261,15 +259,6 @@ class JointCostProver(RivalsProver):
             if not term.levels and not term.column.step and None not in [row[j] for row in rows]:
                 mean[j] = sum((x * row[j] for x, row in zip(parts, rows, strict=True)), Fraction(0)) / sum(parts)
         return mean
-
-    def _wanted(self, planes: Sequence[BoundPlane]) -> HighestPoint:
-        """Where the planes are highest."""
-        start = np.array([float(plane.total / self.below) for plane in planes])
-        slope = np.array([[float(x / self.below) for x in plane.slope] for plane in planes])
-        found = highest(start, slope, self.sharing)
-        if found is None:
-            raise UnprovenError
-        return found
 
     def _between(self, mixed: MixedRow | None, rows: list[list[Any]], share: FloatArray) -> MixedRow:
         """The cheapest mixture on the way from one to the best one at its tangent."""

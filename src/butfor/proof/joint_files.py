@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from butfor.importers.read import Reading
 from butfor.model.linear import Linear
 from butfor.model.rounding import Extent
 from butfor.model.side_by_side import lines_side_by_side
+from butfor.problem.constraints.constraint import AskedModel
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
-from butfor.problem.targets.target import AbstractTarget
 from butfor.proof.linear_files import Line, linear_file
 from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ModelFile, hexes, not_proven, recorded
 from butfor.proof.read_files import ReadInputs, forest
@@ -30,26 +30,26 @@ SUMS_TOGETHER = ("logistic", "score", "value", "shares", "largest")
 
 @dataclass(frozen=True, eq=False)
 class OtherModel:
-    """A model that is asked together with the explained one, because of a constraint.
+    """A model that a constraint asks, together with the explained one."""
 
-    `target`: what is wanted of it; None if it is a forest that finds a row plausible from a path length of `least` on.
-    """
+    asked: AskedModel
 
-    read: ReadModel
-    target: AbstractTarget | None
-    least: float = 0.0
+    @cached_property
+    def read(self) -> ReadModel:
+        """What was read of it."""
+        return ReadModel.of(self.asked.reading)
 
     def wanted(self, before: Prediction) -> dict[str, Any]:
         """What is wanted of it, for a row that the explained model predicts `before`."""
-        if self.target is None:
-            return {"of": ["value", None], "label": "path length", "at least": self.least.hex()}
-        return wanted_of(self.target, self.read.reading, before, self.read.sum)
+        target, least = self.asked.target, self.asked.least
+        if target is None:
+            return {"of": ["value", None], "label": "path length", "at least": least.hex()}
+        return wanted_of(target, self.read.reading, before, self.read.sum)
 
 
 def others_of(question: Question, referee: Referee, before: Prediction) -> list[OtherModel]:
     """The models that constraints ask besides the explained one."""
-    asked = [one for rule in question.judged if rule.asks_models for one in rule.asked(referee, before)]
-    return [OtherModel(ReadModel.of(one.reading), one.target, one.least) for one in asked]
+    return [OtherModel(one) for rule in question.judged if rule.asks_models for one in rule.asked(referee, before)]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _said(each: tuple[ReadModel, ...], table: Any) -> list[tuple[Any, ...]]:
 
 
 def _weights(each: tuple[ReadModel, ...], extent: Extent) -> tuple[ModelFile, AbstractInputs] | None:
-    """All weighted sums, side by side. They are float64, or nothing is said."""
+    """All weighted sums, side by side; None if one of them is computed in float32."""
     models = [read.reading.model for read in each if isinstance(read.reading.model, Linear)]
     whole = lines_side_by_side(models)
     unit = max(read.reading.unit for read in each)

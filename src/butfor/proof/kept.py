@@ -16,7 +16,7 @@ KEPT_SHARE = 1 - 2.0**-30
 
 
 def opposite(asked: ProofQuestion, i: int) -> dict[str, Any] | None:
-    """What the rows around an answer must not get; None if there is no answer, or no box around it."""
+    """What the rows around an answer must not get; None if there is no answer, or no box around it, or if two ends are wanted."""
     found, ball = asked.claim.stated.found, asked.ball
     if ball is None or ball.norm is not BallNorm.LINF or i not in found:
         return None

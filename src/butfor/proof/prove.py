@@ -25,7 +25,6 @@ from butfor.proof.asked import ProofQuestion
 from butfor.proof.asking import asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.failing import CheaperError, UnprovenError
-from butfor.proof.joint_cost_prover import JointCostProver
 from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
@@ -344,10 +343,7 @@ class _Writer:
                     raise
                 raise UnprovenError from None
             try:
-                prover = prover_of(asked, budget)
-                if isinstance(prover, JointCostProver) and (answer := self.asked.answer_at(i)) is not None:
-                    prover.begin_at(answer.tolist())
-                body = [head, *prover.prove()]
+                body = [head, *prover_of(asked, budget, self.asked.answer_at(i)).prove()]
                 break
             except CheaperError as cheaper:
                 row, cost = cheaper_row(self.asked, i, asked.columns, cheaper)

@@ -33,7 +33,6 @@ LARGEST_MESSAGE = 2.0**6
 AGREED = 1e-9
 """Trees agree with columns if none would save more than this share of the claim in other cells."""
 
-
 MOST_SHARES = 8
 """So often messages and shares of what is reached follow each other in a box."""
 
@@ -56,11 +55,11 @@ class Prover:
         self.message: Whole = np.zeros(len(arrays.asked.block_column), dtype=np.int64)
         self.worth, self.toll = Worth((0,) * arrays.goals.shape[1], 0), 0
         self.related = RelatedCells(question, arrays.asked.cells)
-        none = (0.0,) * (arrays.columns if question.reaching and not question.none else 0)
-        self.taxed = Taxed((0.0,) * len(question.limits), arrays.asked.price, 0, none)
-        self.target = int(arrays.asked.bound) + (self.related.roundings if self.related else 0)
         self.reached = ReachedCells(question, arrays.asked.cells) if question.reaching and not question.none else None
-        self.target += self.arrays.columns if self.reached else 0  # each price is rounded once more
+        sharing = arrays.columns if self.reached else 0
+        self.taxed = Taxed((0.0,) * len(question.limits), arrays.asked.price, 0, (0.0,) * sharing)
+        self.target = int(arrays.asked.bound) + (self.related.roundings if self.related else 0)
+        self.target += sharing  # each price is rounded once more
         self.wish = self.no_wish()
         self.lines: list[str] = []
         self.largest = max(1, int(np.abs(arrays.asked.score).max(initial=0)))
@@ -83,7 +82,7 @@ class Prover:
         return Node(self, alive, leaf)
 
     def no_wish(self) -> WishedState:
-        none = np.zeros(len(self.related.top)), np.zeros(self.arrays.columns if self.reached else 0)
+        none = (np.zeros(len(each)) for each in (self.taxed.tax, self.taxed.shares))
         return WishedState(np.zeros(len(self.message)), np.zeros(len(self.worth.rates)), 0.0, *none)
 
     def _say(self, **step: Any) -> None:
@@ -111,7 +110,7 @@ class Prover:
             found, self.wish = node.ascend(self, depth)
             if self.reached:
                 node, found, shares = self._shared(alive, leaf, depth, node)
-            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * arrays.asked.bound).astype(np.int64)
+            wished = self._wished()
             wanted = np.where(node.known, wished, 0)
             if self.related:
                 best = self._best_taxes(alive, leaf, np.where(node.known, wanted, self.message), node.constant)
@@ -149,10 +148,10 @@ class Prover:
         assert self.reached is not None
         best = -np.inf
         for _ in range(MOST_SHARES):
-            wished = np.rint(np.clip(self.wish.message, 0, LARGEST_MESSAGE) * self.arrays.asked.bound).astype(np.int64)
-            paid, total = self._unshared(alive, leaf, np.where(node.known, wished, self.message), node.constant)
-            shares = self.reached.best(alive, paid)
-            found = total + shares.saved
+            wished = self._wished()
+            paid = self._untaxed(alive, leaf, np.where(node.known, wished, self.message))
+            shares = self.reached.best(alive, paid.cell / self.arrays.asked.bound)
+            found = paid.total / self.arrays.asked.bound + shares.saved
             self.wish = self.wish._replace(shares=shares.shares)
             if found >= 1 + BOUND_TO_SPARE or node.constant or found - best < IDLE_GAIN * abs(1 - found):
                 break
@@ -160,14 +159,19 @@ class Prover:
             self.wish = node.ascend(self, depth)[1]
         return node, found, shares
 
-    def _unshared(self, alive: BoolArray, leaf: BoolArray, message: Whole, constant: bool) -> tuple[FloatArray, float]:
-        """What cells cost their columns with these messages and no shares, and the bound, in claims."""
-        before, asked = self._state(), self.arrays.asked
-        if not constant:
-            self._set_rates()
-        paid = self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll, Taxed((), asked.price, 0))
+    def _wished(self) -> Whole:
+        """The messages that are wished for, in units."""
+        shares = np.clip(self.wish.message, 0, LARGEST_MESSAGE)
+        return np.rint(shares * self.arrays.asked.bound).astype(np.int64)
+
+    def _untaxed(self, alive: BoolArray, leaf: BoolArray, message: Whole) -> Paid:
+        """What these messages make of a box, with the rates and the toll that are wished for, without taxes and shares."""
+        before = self._state()
+        self._set_rates()
+        untaxed = Taxed((), self.arrays.asked.price, 0)
+        paid = self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll, untaxed)
         self._restore(before)
-        return paid.cell / asked.bound, paid.total / asked.bound
+        return paid
 
     def _shared_parts(
         self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node, shares: BestShares | None
@@ -186,11 +190,7 @@ class Prover:
 
     def _best_taxes(self, alive: BoolArray, leaf: BoolArray, message: Whole, constant: bool) -> BestTaxes:
         """The taxes that prove most with these messages and the rates and the toll that are wished for."""
-        before, bound, related = self._state(), self.arrays.asked.bound, self.related
-        self._set_rates()
-        untaxed = Taxed((), self.arrays.asked.price, 0)
-        paid = self.arrays.paid(self.way, alive, leaf, message, self.worth, self.toll, untaxed)
-        self._restore(before)
+        bound, related, paid = self.arrays.asked.bound, self.related, self._untaxed(alive, leaf, message)
         own = np.where(alive, paid.cell, NO_PRICE)[related.cells]
         rest = paid.total - int(np.minimum.reduceat(own, related.start[:-1]).sum())
         more, enough = (paid.cell - self.arrays.asked.price) / bound, 1.0 if constant else 1 + BOUND_TO_SPARE
@@ -278,7 +278,7 @@ class Prover:
             self._say(toll=toll)
 
     def _set_taxes(self) -> None:
-        """Say the taxes that are wished for, if they are others, and not too large to count with."""
+        """Say the taxes and the shares that are wished for, if they are others, and not too large to count with."""
         tax, shares = (self.wish.tax * float(self.arrays.question.below)).tolist(), self.wish.shares.tolist()
         other = tax != list(self.taxed.tax), shares != list(self.taxed.shares)
         if any(other) and (taxed := self.arrays.taxed(tax, shares)) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from butfor.arrays import FloatArray
 from butfor.proof.checker import checker
 from butfor.proof.joint_cost_prover import JointCostProver
 from butfor.proof.linear_prover import LinearProver
@@ -15,8 +16,11 @@ from butfor.proof.sigmoids_prover import SigmoidsProver
 from butfor.solvers.solver import Budget
 
 
-def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
-    """The prover for a question of the checker: about trees or weights, and about one goal, several, or a mean of curves."""
+def prover_of(asked: Any, budget: Budget, answer: FloatArray | None = None) -> Prover | LinearProver:
+    """The prover for a question of the checker: about trees or weights, and about one goal, several, or a mean of curves.
+
+    `answer`: where the cheapest answer is, if there is one.
+    """
     mean = asked.wanted.mean
     if not asked.model.weights:
         return (MeanProver if mean else Prover)(asked, checker().runs, budget)
@@ -24,8 +28,7 @@ def prover_of(asked: Any, budget: Budget) -> Prover | LinearProver:
         return SigmoidsProver(asked, budget)
     if asked.model.layers:
         return NetworkProver(asked, budget)
-    goals = max(map(len, asked.wanted.ways)) + len(asked.limits + asked.rules)
     if asked.reaching or asked.form:
-        return JointCostProver(asked, budget)
-    several = asked.model.paths or goals > 1
+        return JointCostProver(asked, budget, answer)
+    several = asked.model.paths or max(map(len, asked.wanted.ways)) + len(asked.limits + asked.rules) > 1
     return (RivalsProver if several else LinearProver)(asked, budget)

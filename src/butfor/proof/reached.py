@@ -8,9 +8,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 
-LEFT_OF_SHARES = 1 - 2.0**-45
-"""Shares add up to at most this, so that rounding never makes them more than 1."""
-
+LEFT_OF_SHARES = 1 - 2.0**-40
+"""Shares add up to at most this, so that rounding never makes those of thousands of columns more than 1."""
 
 NO_GAP = 1e-12
 """A mixture of two cells is as good as one of them if it costs less by no more than this share of the claim."""

@@ -28,7 +28,6 @@ from butfor.proof.model_files import (
     AbstractInputs,
     ColumnInputs,
     ModelFile,
-    Tells,
     hexes,
     not_proven,
 )
@@ -60,9 +59,7 @@ def read_file(
     if isinstance(reading.model, ObliqueTree):
         found = _decided(read, extent)
     elif isinstance(reading.model, Network):
-        chances = reading.source.judges_by == "predict_proba"
-        tells: Tells = "probabilities" if chances else read.tells
-        found = network_file(reading, read.readout, read.sum, extent, read.words, read.score, tells)
+        found = network_file(reading, read.readout, read.sum, extent, read.words, read.score, read.tells)
     elif line is not None and read.weighs:
         found = linear_file(reading, line, read.sum, extent, read.words, read.score, read.tells)
     elif line is not None:

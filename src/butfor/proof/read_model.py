@@ -14,6 +14,7 @@ from butfor.importers.read import Reading
 from butfor.model.blended import Blended, Voted
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
+from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.rounding import Extent, largest_sums
@@ -69,8 +70,8 @@ class ReadModel:
         by = self.reading.source.judges_by
         if not by and not isinstance(self.readout, Value | Survival):
             return "class"
-        likely = self.sum in ("logistic", "mean", "largest", "leaves") and by == "predict_proba"
-        return "probabilities" if likely else "sums"
+        likely = self.sum in ("logistic", "mean", "largest", "leaves") or isinstance(self.reading.model, Network)
+        return "probabilities" if likely and by == "predict_proba" else "sums"
 
     def score(self, table: Any) -> FloatArray:
         """What the estimator says of rows."""

@@ -39,6 +39,9 @@ class RivalsProver(LinearProver):
     The Cutting-Plane Method, SIAM 8, 1960. Its multipliers mix the rows. Where the mixture is no row, the box is parted.
     """
 
+    sharing = 0
+    """So many of the rates, the last ones, are shares of what columns reach."""
+
     def _box(self, box: list[Any], way: list[Any]) -> None:
         """End a box, or part it."""
         found = self._best_planes(box, way)
@@ -54,6 +57,11 @@ class RivalsProver(LinearProver):
             # it reaches the goals within the digits of the linear program, so the claim is too bold by what sums are in doubt
             raise CheaperError(row) if self._cost(row) < self.below else UnprovenError
         self._say(split=parting)
+
+    def _refute(self, box: list[Any], way: list[Any], row: list[Any]) -> None:
+        """Raise an error if a row refutes the claim."""
+        if self._cost(row) < self.below and self._reached(way, row) and not self._broken(box, row):
+            raise CheaperError(row)
 
     def _hopeless(self, hoped: float) -> bool:
         """Whether a box is to be parted before its best rates are known, because no rates prove more than is hoped, in claims."""
@@ -87,8 +95,7 @@ class RivalsProver(LinearProver):
                 return None
             total, row = found
             slope = self._slope(way, row)
-            if self._cost(row) < self.below and self._reached(way, row) and not self._broken(box, row):
-                raise CheaperError(row)
+            self._refute(box, way, row)
             planes.append(BoundPlane(rates, total, slope, row))
             best = max(best, float(total / self.below))
             wanted, hoped, share = self._highest(planes)
@@ -151,7 +158,7 @@ class RivalsProver(LinearProver):
         slope = np.array([[float(x / self.below) for x in plane.slope] for plane in planes])
         at = [sum((s * r for s, r in zip(plane.slope, plane.rates, strict=True)), Fraction(0)) for plane in planes]
         start = np.array([float((plane.total - own) / self.below) for plane, own in zip(planes, at, strict=True)])
-        found = highest(start, slope)
+        found = highest(start, slope, self.sharing)
         if found is None:
             raise UnprovenError
         return found
