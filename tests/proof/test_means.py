@@ -168,35 +168,20 @@ STACKS = {
 
 @pytest.mark.shorter(1)
 @pytest.mark.parametrize("name", CONSTRAINTS)
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("kind", [*MODELS, *STACKS])
 def test_every_row_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
-    proofs = claims_of_classes(MODELS[kind](), name, tmp_path)
+    proofs = claims_of_classes({**MODELS, **STACKS}[kind](), name, tmp_path)
     assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
 
 
-@pytest.mark.shorter(1)
-@pytest.mark.parametrize("name", CONSTRAINTS)
-@pytest.mark.parametrize("kind", STACKS)
-def test_every_row_of_a_stack_is_tried(kind: str, name: str, second: Path, tmp_path: Path) -> None:
-    proofs = claims_of_classes(STACKS[kind](), name, tmp_path)
-    assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
-
-
-@pytest.mark.shorter(1)
-@pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
-@pytest.mark.parametrize(("kind", "label"), [("weights below 0", 1), ("weights below 0", 0), ("weights", 1)])
-def test_probabilities_of_a_stack(kind: str, label: int, ends: dict[str, float], second: Path, tmp_path: Path) -> None:
-    proofs = claims_of_probabilities(STACKS[kind](), label, ends, tmp_path)
-    assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
-
-
-@pytest.mark.shorter(2)
+@pytest.mark.shorter(3)
 @pytest.mark.parametrize("ends", [{"at_least": 0.8}, {"at_most": 0.3}])
 @pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("kind", ["forest", "weights below 0", "weights"])
 def test_probabilities_are_those_of_the_estimator(
-    label: int, ends: dict[str, float], second: Path, tmp_path: Path
+    kind: str, label: int, ends: dict[str, float], second: Path, tmp_path: Path
 ) -> None:
-    proofs = claims_of_probabilities(MODELS["forest"](), label, ends, tmp_path)
+    proofs = claims_of_probabilities({**MODELS, **STACKS}[kind](), label, ends, tmp_path)
     assert {*said(second, [one.file for one in proofs if one.file])} == VERIFIED_TWICE
 
 

@@ -260,6 +260,8 @@ def test_models_that_print_alike_are_told_apart_by_their_order(tmp_path: Path) -
     model, one, two = (encoded(forest(0)).fit(X[k::3], y[k::3]) for k in range(3))
     answers = bf.Explainer(model, data=X).explain(X.iloc[:3], constraints=[bf.robust_to([one, two])])
     bf.prove(answers, model, tmp_path / "both", models=[one, two])
+    with pytest.raises(UnsupportedProblemError, match="do not hold robust_to"):
+        bf.prove(answers, model, tmp_path / "one is missing", models=[one])
     held = next(json.loads(file.read_text()) for file in (tmp_path / "both").glob("model-*"))["trees"]
     alone = bf.Explainer(two, data=X).explain(X.iloc[:3], constraints=[bf.robust_to([two])])
     bf.prove(alone, two, tmp_path / "two", models=[two])
