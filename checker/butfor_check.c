@@ -266,14 +266,14 @@ typedef struct { int *plus, *less, steps; double *says; } Path; /* a leaf of an 
 
 typedef struct { int units, sums; quad *leak, *base, **weight; } Layer; /* a unit passes on x, or leak times x below 0; base and weight of each next sum */
 
-typedef struct { int kind, at, sums, classes; double step; quad over; } Asked; /* a model; at: how many sums come before its own; over: what these are divided by */
+typedef struct { int kind, at, sums, classes, alone; double step; quad over; } Asked; /* a model; at: how many sums come before its own; over: what these are divided by; alone: one tree, nothing is added */
 
 /* Nothing is added to the first sum, which is the same for all models. One besides speaks for class 1; of several, each is that of a class.
    Models together have their sums one after the other; kind and step are those of the first. ballots: how much the vote of each sum counts.
    weight: what the sizes of the weights of curves add up to; end: what a stack adds besides; end_off: by how much all of that may be off.
    Weighted sums begin at starts: of each feature, what a unit adds to each of them. */
 static struct {
-    Tree *trees; int count, kind, single, alone, votes, sums, asked_count; Asked *asked;
+    Tree *trees; int count, kind, single, plain, votes, sums, asked_count; Asked *asked;
     quad *base, *doubts, *off, *extra, *ballots, weight, end, end_off; double step, *steps; Curve *curves;
     quad **weights, *starts; int features, inputs; Path *paths; int path_count;
     Layer *layers; int layer_count, units, widest; /* what a network makes of weighted sums; widest: the most sums at once */
@@ -326,7 +326,7 @@ static int sum_of(const Asked *its, int class) { return by_class(its) ? its->at 
 
 static Asked other(Json *told, int end) { /* another model, whose sums end there */
     int sums = (int)number(part(told, "sums"), 1, end);
-    return (Asked){kind_of(part(told, "sum")), end - sums, sums, 2, step_of(part(told, "digits")), number(part(told, "over"), 1, 1000000)};
+    return (Asked){kind_of(part(told, "sum")), end - sums, sums, 2, 0, step_of(part(told, "digits")), number(part(told, "over"), 1, 1000000)};
 }
 
 static void begin(int kind, int sums, Json *others) { /* what is made of the sums, and how many there are, those of others included */
@@ -343,7 +343,7 @@ static void begin(int kind, int sums, Json *others) { /* what is made of the sum
     model.asked = room(model.asked_count, sizeof(Asked));
     for (int i = model.asked_count - 1, end = sums; i >= 0; end = model.asked[i--].at) {
         Asked *its = model.asked + i;
-        *its = i ? other(others->items + i - 1, end) : (Asked){kind, 0, end, 2, model.step, 1};
+        *its = i ? other(others->items + i - 1, end) : (Asked){kind, 0, end, 2, 0, model.step, 1};
         need(its->kind < MEAN || model.asked_count == 1, "several models, of which one is no sum");
         need(its->kind >= MEAN || (its->sums > 1) == by_class(its), "another number of sums");
         if (by_class(its)) its->classes = its->sums;
@@ -592,8 +592,8 @@ static void read_arrays(Text data) {
     need(!off || list(off)->count == sums, "not a doubt for each sum");
     for (int k = 0; off && k < sums; k++) need((model.off[k + 1] = real(off->items + k)) >= 0, "a doubt below 0");
     double scale = real(part(&all, "scale"));
-    int plain = scale == 1;
-    for (int k = 0; k < sums; k++) plain &= (model.base[k + 1] = real(base->kind == '[' ? base->items + k : base)) == 0;
+    model.plain = scale == 1;
+    for (int k = 0; k < sums; k++) model.base[k + 1] = real(base->kind == '[' ? base->items + k : base);
     read_curves(&all);
     read_ballots(&all);
     int mean = truth(part(&all, "mean"));
@@ -633,7 +633,6 @@ static void read_arrays(Text data) {
         }
         model.trees[t] = (Tree){nodes, n};
     }
-    model.alone = plain && !off && trees->count == 1 && model.asked_count == 1 && (model.kind == SHARES || model.kind == VALUE);
 }
 
 static void read_catboost(Text data) { /* all nodes of a level of a tree have one split */
@@ -802,7 +801,7 @@ static void read_model(const char *kind, Text data) {
     else wrong("a model that this checker does not read:", kind);
     need(model.count > 0 || model.features > 0, "the model has no trees and no weights");
     quad *sizes = room(model.sums, sizeof(quad)), *most = room(model.sums, sizeof(quad));
-    int *terms = room(model.sums, sizeof(int));
+    int *terms = room(model.sums, sizeof(int)), *trees = room(model.asked_count, sizeof(int)); /* that add to a model's sums */
     model.votes = model.kind == SHARES && model.asked_count == 1;
     for (int t = 0; t < model.count; t++) {
         grown(model.trees + t);
@@ -820,11 +819,22 @@ static void read_model(const char *kind, Text data) {
             model.votes &= total == 1;
         }
         for (int k = 0; k < model.sums; k++) { sizes[k] += most[k]; terms[k] += most[k] != 0; }
+        for (int a = 0; a < model.asked_count; a++) {
+            int adds = 0;
+            for (int k = 1; k <= model.asked[a].sums; k++) adds |= most[model.asked[a].at + k] != 0;
+            trees[a] += adds;
+        }
     }
     for (int k = 0; k < model.sums; k++) model.votes &= model.base[k] == 0 && model.off[k] == 0;
-    for (int k = 0; k < model.sums && !model.alone; k++) {
+    for (int k = 0; k < model.sums; k++) {
         quad n = (terms[k] + 4) * (quad)model.steps[k];
         model.doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + sizes[k]) + model.extra[k] + model.off[k]) * (1 + (quad)1e-30);
+    }
+    for (int a = 0; a < model.asked_count; a++) {
+        Asked *its = model.asked + a;
+        its->alone = model.plain && trees[a] < 2 && its->over == 1 && (its->kind == SHARES || its->kind == VALUE);
+        for (int k = its->at + 1; k <= its->at + its->sums; k++) its->alone &= model.base[k] == 0 && model.off[k] == 0;
+        for (int k = its->at + 1; k <= its->at + its->sums && its->alone; k++) model.doubts[k] = 0;
     }
 }
 
@@ -860,7 +870,7 @@ typedef struct { int column, pair, from, to; } Entry;            /* its blocks *
 typedef struct { int column, first, last; int *of_cell, *sample; } Pair; /* the blocks of a column in a tree, that of each cell or -1, and a cell of each */
 typedef struct { int leaf, leaf_end, pair, pair_end; } Grown; /* the leaves and the pairs of a tree */
 
-typedef struct { int plus, less, strict; whole goal; quad least; } Goal; /* what is added to one sum, less what is added to another, is at least so much, or more */
+typedef struct { int plus, less, sure, strict; whole goal; quad least; } Goal; /* what is added to one sum, less what is added to another, is at least so much, or more */
 
 static struct {
     Column *columns; int column_count, cells, counted, none;
@@ -1496,7 +1506,7 @@ static void read_pairs(const Asked *its, Json *which, int by_difference, int one
             if (!named[other]) q.goals[g++] = (Goal){.plus = q.goals[w * q.width].plus, .less = sum_of(its, other)};
 }
 
-static void count_in_grains(int sure) { /* the scores of trees, and what they are to reach */
+static void count_in_grains(void) { /* the scores of trees, and what they are to reach */
     quad largest = 0;
     int count = q.ways * q.width;
     for (int t = 0; t < model.count; t++)
@@ -1514,7 +1524,7 @@ static void count_in_grains(int sure) { /* the scores of trees, and what they ar
         if (curved() && g >= model.sums - 1) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
         quad x = goal->least / grain;
         need(quad_abs(x) < FAR / 2, "a goal that is too far away");
-        if (!sure) x -= quad_abs(x) * (quad)1e-31;
+        if (!goal->sure) x -= quad_abs(x) * (quad)1e-31;
         if (curved()) goal->goal = floor_of(x);
         else goal->goal = goal->strict ? floor_of(x) + 1 : ceil_of(x);
     }
@@ -1547,7 +1557,7 @@ static quad held(const Goal *goal) { /* at most what the shifts of a ball take f
     return (q.norm == '1' ? most : q.norm == '2' ? root(squares) : sum) * (1 - SLACK);
 }
 
-static int read_goals(const Asked *its, const char *what, Json *of, Json *least, Json *most) { /* returns whether its sums are without doubt */
+static void read_goals(const Asked *its, const char *what, Json *of, Json *least, Json *most) {
     int class = !strcmp(what, "class"), value = !strcmp(what, "value"), which = 1, sign = most ? -1 : 1;
     need(class || value || !strcmp(what, "probability"), "a target that is not known");
     need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
@@ -1580,16 +1590,16 @@ static int read_goals(const Asked *its, const char *what, Json *of, Json *least,
         sign = 1;
     } else if (its->kind == VOTES) read_votes(which);
     else read_pairs(its, of, by_difference, its->kind == SHARES ? sum_of(its, which) : its->at + 1, sign);
-    int sure = model.alone || (model.votes && class), count = q.ways * q.width;
+    int sure = its->alone || (model.votes && class), count = q.ways * q.width;
     for (int g = 0; g < count; g++) {
         Goal *goal = q.goals + g;
         quad doubt = sure ? 0 : q.doubts[goal->plus] + q.doubts[goal->less], begun = model.base[goal->plus] - model.base[goal->less];
+        goal->sure = sure;
         goal->strict = sure && class && goal->less < goal->plus; /* of equals, the first is predicted */
         goal->least = sign * low - doubt - begun;
         if (!sure) goal->least -= (quad_abs(low) + doubt + quad_abs(begun)) * (quad)1e-31;
         if (q.norm && model.features) goal->least += held(goal);
     }
-    return sure;
 }
 
 static void follow(const Goal *before, int ways, int width) { /* each way of the models before with each way of this one */
@@ -1608,7 +1618,7 @@ static void follow(const Goal *before, int ways, int width) { /* each way of the
 static void read_wanted(Json *wanted) { /* of all models that are asked */
     Json *others = maybe(wanted, "others");
     need(model.asked_count == 1 + (others ? list(others)->count : 0), "not what is wanted of each model");
-    int sure = 0, ways = 1, width = 0;
+    int ways = 1, width = 0;
     Goal *before = NULL;
     for (int i = 0; i < model.asked_count; i++) {
         Json *its = i ? others->items + i - 1 : wanted, *of = list(part(its, "of"));
@@ -1617,12 +1627,12 @@ static void read_wanted(Json *wanted) { /* of all models that are asked */
         int both = least && most;
         need(!both || !(curved() || model.asked[i].kind == LEAVES), "two ends of what is no sum");
         for (int end = 0; end <= both; end++) {
-            sure = read_goals(model.asked + i, text_of(of->items), of->items + 1, both && end ? NULL : least, both && !end ? NULL : most);
+            read_goals(model.asked + i, text_of(of->items), of->items + 1, both && end ? NULL : least, both && !end ? NULL : most);
             if (i + end) follow(before, ways, width);
             before = q.goals, ways = q.ways, width = q.width;
         }
     }
-    if (!model.features) count_in_grains(sure);
+    if (!model.features) count_in_grains();
 }
 
 static int goes_left(const Node *node, int j, int cell, int copy) {

@@ -316,7 +316,7 @@ class Model:
 
     def __init__(self, kind, data):
         self.trees, self.weights, self.layers, self.paths, self.curves, self.ballots = [], [], [], [], [], []
-        self.over, self.alone, self.at, self.others = 1, False, 0, []
+        self.over, self.plain, self.at, self.others = 1, False, 0, []
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
         need(self.trees or self.weights, "the model has no trees and no weights")
@@ -324,13 +324,14 @@ class Model:
         self.splits = {node[0]: {} for nodes in self.trees for node in nodes if len(node) > 1}
         for node in (node for nodes in self.trees for node in nodes if len(node) > 1):
             self.splits[node[0]][(*node[:2], node[4])] = None
-        sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
-        self.doubts = [F(0) if self.alone else self.rounding(*each) for each in enumerate(zip(*sizes))]  # alone, nothing is added
+        self.sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
         whole_votes = all(sorted(leaf) == [0] * (len(leaf) - 1) + [1] for its in self.leaves for leaf in its)
         self.votes = self.kind == "shares" and whole_votes and not any(self.base + self.extra) and not self.others
         self.parts = [self.part(0, len(self.base) - 1 - sum(count for count, *_ in self.others))]
         for count, *about in self.others:
             self.parts.append(self.part(self.parts[-1].at + len(self.parts[-1].base) - 1, count, *about))
+        doubts = [self.rounding(*each) for each in enumerate(zip(*self.sizes))]
+        self.doubts = [F(0)] + [F(0) if its.alone else x for its in self.parts for x in its.own(doubts)[1:]]
 
     def part(self, at, count, *about):
         """One of several models, whose sums come after some. about: its kind, step, what its sums are divided by, its name."""
@@ -341,11 +342,13 @@ class Model:
         its.first = its.kind in ("largest", "shares")  # the sum of class 0
         need(its.kind in ("leaves", "votes", *CURVED) or (count > 1) == its.first, "another number of sums")
         its.classes = len(its.paths[0][1]) if its.paths else count if its.first else 2
+        single = sum(any(its.own(each)) for each in self.sizes) < 2 and its.kind in ("shares", "value")
+        its.alone = self.plain and single and its.over == 1 and not any(its.base + its.own(self.extra))  # nothing is added
         return its
 
     def own(self, each):
         """Of what there is for each sum, what there is for the own sums of a part, after that of the sum that is 0."""
-        return [each[0], *each[1 + self.at : self.at + len(self.base)]]
+        return [*each[:1], *each[1 + self.at : self.at + len(self.base)]]
 
     def rounding(self, k, sizes):
         """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
@@ -534,7 +537,7 @@ class Model:
         self.sums(told["sum"], kinds, reads[told["reads"]], count, base, told.get("off"), told.get("others", ()))
         self.bent(told.get("curves"), told.get("end"))
         self.cast(told.get("ballots", ()))
-        plain = not any(self.base) and scale == 1 and "off" not in told
+        self.plain = scale == 1
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
             losing = tree.get("missing", [None] * len(tree["left"]))
@@ -550,7 +553,6 @@ class Model:
             self.add(nodes)
         need(not told["mean"] or self.kind not in ("votes", *CURVED), "a mean of means, or of votes")
         self.over = whole(told.get("over", len(self.trees)), 1, 10**6, "what sums are divided by") if told["mean"] else 1
-        self.alone = plain and len(self.trees) == 1 and self.kind in ("shares", "value") and not self.others
 
     def read_linear(self, data):
         """A copy of the weights of a linear model, as hexadecimal floats."""

@@ -300,7 +300,7 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "asks all voters": ("for size in range(len(self.ballots) + 1)", "for size in [len(self.ballots)]"),
     "counts all votes alike": ("2 * sum(self.ballots[k] for k in voters) - total", "2 * len(voters) - len(self.ballots)"),
     "turns votes around": ("pairs = [[(1 + k, 0)[::sign] for k in voters]", "pairs = [[(1 + k, 0) for k in voters]"),
-    "takes the sums of another model": ("its.among(part.at, more)", "its.among(0, more)"),
+    "takes the sums of another model": ("its.among(part.at, other)", "its.among(0, other)"),
     "combines ways one by one": ("in product(first.ways, its.ways)]", "in zip(first.ways, its.ways)]"),
     "divides by what the own model does": ("its.step, its.over, its.named = about", "its.step, _, its.named = about"),
     "rounds as the own model does": ("return n * self.fine[k] / (1 - n * self.fine[k])", "return n * self.fine[1]"),

@@ -225,6 +225,24 @@ def test_one_of_three_classes_is_wanted_of_all_models(second: Path, tmp_path: Pa
     assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
 
 
+def test_a_tie_of_a_tree_is_decided_beside_other_models(second: Path, tmp_path: Path) -> None:
+    """Of equal shares, the first class is predicted: nothing is added up that rounding could turn."""
+    X, y = whole_numbers()
+    X = pd.concat([X, X], ignore_index=True)
+    some, more = np.repeat([0, 1], len(y)), np.tile(X["late"][: len(y)], 2)
+    tree = encoded(DecisionTreeClassifier(max_leaf_nodes=3)).fit(X, np.where(more < 2, 1, np.where(more < 4, some, 0)))
+    assert 0.5 in tree.predict_proba(X)
+    others = [encoded(forest(0)).fit(X, np.tile(y, 2))]
+    rows = X[tree.predict(X) == 0].iloc[:3]
+    answers = bf.Explainer(tree, data=X).explain(rows, constraints=[bf.robust_to(others)])
+    proofs = bf.prove(answers, tree, tmp_path / "proofs", models=others)
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+        assert one.verified, one.words
+        met = lambda every: np.all([each.predict(every) == 1 for each in (tree, *others)], axis=0)  # noqa: E731
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
 def test_what_is_not_asked_together_is_refused_by_name(tmp_path: Path) -> None:
     X, y = whole_numbers()
     model, other = encoded(forest(0)).fit(X, y), encoded(sigmoid(boosted(3))).fit(X, y)
