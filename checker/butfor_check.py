@@ -310,12 +310,14 @@ class Model:
     ballots: how much each vote counts; end: what a stack adds to its curves, and what it may be off by besides
     over: what the sums are divided by
     at: how many sums of others come before; parts: each model whose sums these are, with what is its own. Most are alone
-    doubts: by how much each sum of trees may be off in the estimator, in whatever order it adds up
+    slopes: of each feature that is weighed beside trees, what a unit adds to each sum; a missing value adds nothing
+    sizes: of each tree, the largest leaf of each sum; doubts: by how much each sum of trees alone may be off
     step: a rounding of its numbers; fine (sums): of its additions; extra: what else each sum may be off by
     """
 
     def __init__(self, kind, data):
         self.trees, self.weights, self.layers, self.paths, self.curves, self.ballots = [], [], [], [], [], []
+        self.slopes = {}
         self.over, self.plain, self.at, self.others = 1, False, 0, []
         need(kind in ("xgboost", "lightgbm", "catboost", "arrays", "linear"), "a model of an unknown kind:", shown(kind))
         getattr(self, "read_" + kind)(data)
@@ -325,13 +327,12 @@ class Model:
         for node in (node for nodes in self.trees for node in nodes if len(node) > 1):
             self.splits[node[0]][(*node[:2], node[4])] = None
         self.sizes = [[max(map(abs, each)) for each in zip(*leaves)] for leaves in self.leaves]
-        whole_votes = all(sorted(leaf) == [0] * (len(leaf) - 1) + [1] for its in self.leaves for leaf in its)
+        whole_votes = not self.slopes and all(sorted(leaf) == [0] * (len(leaf) - 1) + [1] for its in self.leaves for leaf in its)
         self.votes = self.kind == "shares" and whole_votes and not any(self.base + self.extra) and not self.others
         self.parts = [self.part(0, len(self.base) - 1 - sum(count for count, *_ in self.others))]
         for count, *about in self.others:
             self.parts.append(self.part(self.parts[-1].at + len(self.parts[-1].base) - 1, count, *about))
-        doubts = [self.rounding(*each) for each in enumerate(zip(*self.sizes))]
-        self.doubts = [F(0)] + [F(0) if its.alone else x for its in self.parts for x in its.own(doubts)[1:]]
+        self.doubts = self.doubted([])
 
     def part(self, at, count, *about):
         """One of several models, whose sums come after some. about: its kind, step, what its sums are divided by, its name."""
@@ -343,12 +344,18 @@ class Model:
         need(its.kind in ("leaves", "votes", *CURVED) or (count > 1) == its.first, "another number of sums")
         its.classes = len(its.paths[0][1]) if its.paths else count if its.first else 2
         single = sum(any(its.own(each)) for each in self.sizes) < 2 and its.kind in ("shares", "value")
-        its.alone = self.plain and single and its.over == 1 and not any(its.base + its.own(self.extra))  # nothing is added
+        added = [*its.base, *its.own(self.extra), *[x for each in self.slopes.values() for x in its.own(each)]]
+        its.alone = self.plain and single and its.over == 1 and not any(added)  # then nothing is added up
         return its
 
     def own(self, each):
         """Of what there is for each sum, what there is for the own sums of a part, after that of the sum that is 0."""
         return [*each[:1], *each[1 + self.at : self.at + len(self.base)]]
+
+    def doubted(self, more):
+        """By how much each sum of trees, and of more terms of so much each (terms, sums), may be off in the estimator."""
+        doubts = [self.rounding(*each) for each in enumerate(zip(*self.sizes, *more))]
+        return [F(0)] + [F(0) if its.alone else x for its in self.parts for x in its.own(doubts)[1:]]
 
     def rounding(self, k, sizes):
         """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
@@ -537,7 +544,10 @@ class Model:
         self.sums(told["sum"], kinds, reads[told["reads"]], count, base, told.get("off"), told.get("others", ()))
         self.bent(told.get("curves"), told.get("end"))
         self.cast(told.get("ballots", ()))
-        self.plain = scale == 1
+        self.plain, weights = scale == 1, [[real(x, "a weight") for x in its] for its in told.get("weights", [[]] * len(base))]
+        need(len(weights) == len(base) and len({*map(len, weights)}) == 1, "not a weight of each feature for each sum")
+        need(not (self.single and weights[0]), "weights of what is read as float32")
+        self.slopes = {f: (F(0), *its) for f, its in enumerate(zip(*weights)) if any(its)}
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
             losing = tree.get("missing", [None] * len(tree["left"]))
@@ -617,6 +627,7 @@ class Model:
             while len(node) > 1:
                 node = nodes[node[2] if self.left(node, row[node[0]]) else node[3]]
             adds.append(node[0])
+        adds += [[x * row[f] for x in its] for f, its in self.slopes.items() if row[f] is not None]
         added = list(map(sum, zip(*adds))) or [F(0)] * len(self.starts)
         return self.through(added) if self.layers else added
 
@@ -701,6 +712,7 @@ class Wanted:
             return Goal(plus, less, min(edges) + off - doubt, max(edges) + off + doubt, strict)
 
         self.ways = [[goal(*pair) for pair in way] for way in pairs]
+        self.more = [0] * (bool(self.mean) + sum(len(curve.bend) > 0 for curve in self.curves))
 
     @classmethod
     def of(cls, model, told, doubts):
@@ -865,6 +877,9 @@ class Column:
         self.missing = [self.input(given) for given in [about.get("missing")] if self.lost]
         self.edges = [(self.ends_at(x), cut) for x, cut in zip(edges, self.read)]
         self.turns = [self.turn(x) for x in edges]
+        self.weighed = bool(self.model.weights) or any(f in self.model.slopes for f in self.features)
+        same = not self.moved and self.line == [1, 0, 0]
+        need(same or not self.weighed or self.model.weights, self.name, "is changed before trees and weights")
         self.replies = []
         self.part(set())
 
@@ -928,7 +943,7 @@ class Column:
         """The least of price and taxes in a cell, or less. taxes: each, and what a unit of the number counts, or each level."""
         if self.levels is None and cell <= len(self.ends):
             return self.cheapest_in(cell, sum(t * x for t, x in taxes), free)
-        return sum((t * x[cell] for t, x in taxes), F(0) if free else self.price[cell])
+        return sum((t * x[cell] for t, x in taxes if self.levels), F(0) if free else self.price[cell])
 
     def range_of(self, cell):
         """Between which admissible numbers all of a cell lie."""
@@ -938,6 +953,13 @@ class Column:
         if self.step and closed and (low - self.anchor) % self.step == 0:
             low += self.step
         return low, high
+
+    def span(self, cell):
+        """Between which numbers all of a cell lie that count: a missing one counts as 0."""
+        if cell > len(self.ends):
+            return F(0), F(0)
+        its, own = self.range_of(cell), [self.now] * (self.stay and cell == self.home)
+        return (min(*its, *own), max(*its, *own)) if its[0] <= its[1] or not own else (self.now, self.now)
 
     def cheapest_in(self, cell, slope=F(0), free=False):
         """The least of price + slope x over the admissible values of a cell, or less; None if there are none."""
@@ -990,7 +1012,7 @@ class Column:
         if self.levels is not None:
             return self.inputs[value]
         value = perhaps(value, "a value")
-        line = value is not None and self.model.weights
+        line = value is not None and self.weighed
         return [self.line[0] * value + self.line[1]] if line else self.inputs[self.cell(value)]
 
     def goes_left(self, split, place=None):
@@ -1202,10 +1224,12 @@ class Shared:
             for f in about["features"]:
                 need(whole(f, 0, 10**6, "a feature") not in column_of, "two columns set feature", f)
                 column_of[f] = j
-        used = {*model.splits, *(f for f, its in enumerate(model.weights) if any(its))}
+        used = {*model.splits, *model.slopes, *(f for f, its in enumerate(model.weights) if any(its))}
         need(used <= column_of.keys(), "no column sets feature", *sorted(used - column_of.keys())[:1])
         splits = [[split for f in about["features"] for split in model.splits.get(f, ())] for about in told["columns"]]
         self.columns = [Column(about, model, its) for about, its in zip(told["columns"], splits)]
+        self.slopes = {column_of[f]: its for f, its in model.slopes.items()}
+        need(all(self.columns[j].levels is None for j in self.slopes), "a level that is weighed beside trees")
         if not model.weights:
             place = {split: (j, k) for j, its in enumerate(splits) for k, split in enumerate(its)}
             self.count_in_grains(Wanted.of(model, told["wanted"], model.doubts), place)
@@ -1214,10 +1238,9 @@ class Shared:
         pairs = {(goal.plus, goal.less) for way in wanted.ways for goal in way}
         sizes = [abs(leaf[plus] - leaf[less]) for its in self.model.leaves for leaf in its for plus, less in pairs]
         self.grain = power_below(max(sizes) or F(1)) / 2**FINE
-        more = [0] * (bool(wanted.mean) + sum(len(curve.bend) > 0 for curve in wanted.curves))
 
         def counted(leaf):
-            return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] + more for way in wanted.ways]
+            return [[up(leaf[goal.plus] - leaf[goal.less], self.grain) for goal in way] + wanted.more for way in wanted.ways]
 
         for nodes in self.model.trees:
             its = [(*place[(*node[:2], node[4])], *node[2:4]) if len(node) > 1 else (counted(*node),) for node in nodes]
@@ -1256,7 +1279,8 @@ class Question:
         self.terms = [Term(column, self.model, its) for column, its in zip(self.columns, each) if self.model.weights]
         sizes = list(zip(*[term.size for term in self.terms]))
         doubts = self.model.passed_on(sizes, [sum(its) for its in zip(*[term.off for term in self.terms])])
-        self.wanted = Wanted.of(self.model, shared.told["wanted"], doubts or self.model.doubts)
+        more = [[abs(x) * self.columns[j].far for x in its] for j, its in shared.slopes.items()]
+        self.wanted = Wanted.of(self.model, shared.told["wanted"], doubts or self.model.doubted(more))
         sums = not (self.wanted.mean or self.model.layers)
         need(sums or not (self.reaching or self.form), "a largest reach, or a form, of what is no sum")
         steps = any(column.radius and column.step for column in self.columns)
@@ -1265,6 +1289,9 @@ class Question:
         need(not self.norm or alike, "a ball of what is no sum")
         need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
         self.ways = [[self.held(goal) for goal in way] * self.copies for way in self.wanted.ways]
+        need(not (self.norm and shared.slopes), "a ball of trees beside weights")
+        self.slopes = [{j: [its[goal.plus] - its[goal.less] for goal in way] + self.wanted.more
+                        for j, its in shared.slopes.items()} for way in self.ways]  # fmt: skip
         if not self.model.weights:
             self.count_in_units(shared.trees)
 
@@ -1337,18 +1364,27 @@ class Question:
 
         return [[copied(c, node) for node in nodes] for c in range(self.copies) for nodes in trees]
 
-    def taxed(self, tax, share, tangent):
+    def taxed(self, tax, share, tangent, gain):
         """The least prices of cells if a unit of each limit costs so much more, and what is paid back for the limits.
 
         share: of what each column reaches, which is added; tangent: likewise the slopes of a form, and what is paid back
+        gain: what a unit of a number that is weighed beside trees costs besides, which is below 0 if it helps
         """
         price, (slopes, back) = list(self.price), tangent
-        for j in {j for adds, _ in self.limits for j in adds} | {j for j, x in enumerate(share) if x} | slopes.keys():
+        some = {j for _, (adds, _) in zip(tax, self.limits) for j in adds} | {j for j, x in enumerate(share) if x}
+        for j in some | slopes.keys() | gain.keys():
             its = [(t, adds[j]) for t, (adds, _) in zip(tax, self.limits) if j in adds]
-            its, column = its + [(slopes[j], F(1)) for _ in range(j in slopes)], self.columns[j].dearer(share[j])
+            its += [(each[j], F(1)) for each in (slopes, gain) if j in each]
+            column = self.columns[j].dearer(share[j])
             price[j] = [-up(-column.taxed(k, its, self.none), self.unit) if self.alive[j] >> k & 1 else None
                         for k in range(len(price[j]))]  # fmt: skip
         return price, up(sum((t * most for t, (_, most) in zip(tax, self.limits)), back), self.unit)
+
+    def gain(self, way, rates, shift):
+        """What a unit of each number costs besides that is weighed beside trees, if scores are worth so much."""
+        worth = self.unit / (self.grain * (1 << shift))
+        each = {j: -worth * sum(map(mul, rates, its)) for j, its in self.slopes[way].items()}
+        return {j: x for j, x in each.items() if x}
 
     def tax(self, what):
         """What a unit of each limit costs."""
@@ -1374,6 +1410,8 @@ class Question:
         if self.wanted.mean:
             return exact // 1
         goal = exact.numerator // exact.denominator + 1 if wanted.strict else up(exact)
+        if any(its[k] for its in self.slopes[w].values()):
+            return goal
         scores = [[score[w][k] for score, _ in tree.leaves] for tree in self.trees if tree.leaves]
         first = [its[0] for its in scores]  # sums are those of the first leaves, and so many steps
         step = reduce(gcd, [score - its[0] for its in scores for score in its], 0)
@@ -1437,7 +1475,7 @@ class Walk:
     def __init__(self, question):
         self.q, ways = question, range(len(question.goals))
         self.message, self.rates, self.shift, self.toll = [0] * question.count, [0] * len(question.goals[0]), 0, 0
-        self.price, self.back = question.price, 0  # with what is said of taxes, shares and a tangent, and what is paid back
+        self.priced = {}  # of each way: with what is said of taxes, shares, a tangent and rates, and what is paid back
         self.tax, self.share, self.tangent = [], [F(0)] * len(question.columns), ({}, F(0))
         leaves = [range(len(tree.leaves)) for tree in question.trees]
         self.open = [self.narrowed(Box(list(question.alive), leaves, way)) for way in reversed(ways)]
@@ -1453,9 +1491,10 @@ class Walk:
             self.say(*what)
         elif kind == "rate":
             self.rates, self.shift = rates_of(what, len(self.rates))
+            self.priced = {} if any(self.q.slopes) else self.priced
         elif kind in ("tax", "share", "tangent"):
             setattr(self, kind, getattr(self.q, kind)(what))
-            self.price, self.back = self.q.taxed(self.tax, self.share, self.tangent)
+            self.priced = {}
         else:
             need(kind == "toll" and self.q.counted, "an unknown step, or a toll without a limit:", shown(kind))
             self.toll = whole(what, 0, BIG, "a toll")
@@ -1475,6 +1514,13 @@ class Walk:
         for gap, value in zip(pairs[::2], pairs[1::2]):
             at = whole(at + whole(gap, 0, BIG, "a gap"), 0, self.q.count, "a block")
             self.message[at] = whole(value, 0, BIG >> shift, "a message") << shift  # never below 0: the bound needs it
+
+    def prices(self, way):
+        """What cells cost in a way, and what is paid back."""
+        if way not in self.priced:
+            its = self.tax, self.share, self.tangent, self.q.gain(way, self.rates, self.shift)
+            self.priced[way] = self.q.taxed(*its)
+        return self.priced[way]
 
     def cheapest(self, j, cells):
         return min((min(self.q.price[j][a:b]) for a, b in runs(cells)), default=self.q.bound)
@@ -1517,7 +1563,8 @@ class Walk:
     def bound(self, box):
         """The bound of the messages, and what each cell costs its column and each leaf its tree, with the least of each."""
         q, way, columns, trees = self.q, box.way, [], []
-        ends = [[sum(map(end, each)) for each in self.scores(box)] for end in (min, max)] if q.wanted.mean else ((), ())
+        prices, back = self.prices(way)
+        ends = self.ends(box) if q.wanted.mean else ((), ())
         total = (sum(map(mul, self.rates, q.goals[way])) - q.curve(self.rates, *ends)) >> self.shift
         slope = [[0] * (len(price) + 1) for price in q.price]  # differences of neighbouring cells
         for tree, mine in zip(q.trees, box.leaves):
@@ -1536,7 +1583,7 @@ class Walk:
             leaf = [score + sum([entry[e] for e in tree.leaves[i][1]]) for score, i in zip(leaf, mine)]
             trees.append((min(leaf), leaf))
             total += trees[-1][0]
-        for j, price in enumerate(self.price):
+        for j, price in enumerate(prices):
             now, cell = 0, {}
             for c, change in enumerate(slope[j][:-1]):
                 now += change
@@ -1544,12 +1591,18 @@ class Walk:
                     cell[c] = price[c] + now + (0 if q.home[j] >> c & 1 else self.toll)
             columns.append((min(cell.values()), cell))
             total += columns[-1][0]
-        return total - self.toll * q.limit - self.back, columns, trees
+        return total - self.toll * q.limit - back, columns, trees
 
-    def scores(self, box):
-        """For each goal, what the leaves of each tree add towards it."""
+    def ends(self, box):
+        """The least and the most that the leaves, and the numbers, of a box add up to towards each goal."""
         each = [[tree.leaves[i][0][box.way] for i in mine] for tree, mine in zip(self.q.trees, box.leaves)]
-        return list(zip(*[zip(*its) for its in each]))
+        sums = [[sum(map(end, its)) for its in zip(*[zip(*one) for one in each])] for end in (min, max)]
+        for j, slopes in self.q.slopes[box.way].items():
+            ends = [x for a, b in runs(box.alive[j]) for c in range(a, b) for x in self.q.columns[j].span(c)]
+            each = [[slope * x for x in ends] for slope in slopes]
+            sums = [[x + min(its) // self.q.grain for x, its in zip(sums[0], each)],
+                    [x + up(max(its), self.q.grain) for x, its in zip(sums[1], each)]]  # fmt: skip
+        return sums
 
     def drop(self, box):
         """Leave out the cells and leaves whose own bound reaches the claim."""
@@ -1566,7 +1619,7 @@ class Walk:
         if self.nobody(box):
             return
         if why == "score":
-            most = [sum(map(max, each)) for each in self.scores(box)]
+            most = self.ends(box)[1]
             need(self.q.misses(most, box.way), "the best leaves of the box reach every goal:", most)
         elif why == "dual":
             total = self.bound(box)[0]
@@ -2028,7 +2081,8 @@ def recorded(rows, model):
     for inputs, said in rows:
         row = [model.read(perhaps(x, "an input")) for x in inputs]
         added, sizes = model.added(row), list(zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)]))
-        doubts = model.passed_on(sizes, [F(0)] * len(model.starts)) if model.weights else model.doubts
+        doubts = model.passed_on(sizes, [F(0)] * len(model.starts)) if model.weights else model.doubted(
+            [[abs(x * (row[f] or 0)) for x in its] for f, its in model.slopes.items()])  # fmt: skip
         each = said["each"] if model.others else [said]
         need(len(each) == len(model.parts), "not what each model said")
         for part, its in zip(model.parts, each):

@@ -276,7 +276,7 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "lets proofs end early": ('need(not walk.open, "the', 'need(True, "the'),
     "believes messages": ("need(total >= self.q.bound, ", "need(True, "),
     "believes scores": ("need(self.q.misses(most, box.way), ", "need(True, "),
-    "takes the worst leaf": ("most = [sum(map(max, each))", "most = [sum(map(min, each))"),
+    "takes the worst leaf": ("self.ends(box)[1]", "self.ends(box)[0]"),
     "rounds prices up": ("max(0, int(p * worth))", "max(0, 2 * int(p * worth))"),
     "rounds scores down": ("leaf[goal.less], self.grain)", "leaf[goal.less], self.grain) - (1 << 30)"),
     "forgets the doubt": ("min(edges) + off - doubt,", "min(edges) + off,"),

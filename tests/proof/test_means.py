@@ -212,7 +212,7 @@ SABOTAGE = {
     "no curve": (" - q.curve(self.rates, *ends))", ")"),
     "no convex part": ("[at(low), at(min(high, 0))] if low < 0", "[at(0)] if low < 0"),
     "no concave part": ("    if high > 0:\n        p = ", "    if high > 1 << 60:\n        p = "),
-    "one end for two": ("for end in (min, max)] if q.wanted", "for end in (max, max)] if q.wanted"),
+    "one end for two": ("for one in each])] for end in (min, max)]", "for one in each])] for end in (max, max)]"),
     "the other share": ("at if sign > 0 else 1 - at\n", "at\n"),
     "a logit below 0 is too little": ("for curve, x, goal in its) < self.wanted.mean[0]",
                                      "for curve, x, goal in its) < max(2, self.wanted.mean[0])"),

@@ -255,11 +255,11 @@ def test_a_false_claim_by_hand_is_refused(case: Case) -> None:
 
 
 SABOTAGE = {
-    "pays nothing back": ("- self.toll * q.limit - self.back, columns", "- self.toll * q.limit, columns"),
-    "takes negative taxes": ("len(self.limits) and min(tax, default=-1) >= 0", "len(self.q.limits)"),
+    "pays nothing back": ("- self.toll * q.limit - back, columns", "- self.toll * q.limit, columns"),
+    "takes negative taxes": ("len(self.limits) and min(tax, default=-1) >= 0", "len(self.limits)"),
     "forgets what is given": ("way * end + self.off)", "way * end)"),
     "turns no sign": ("(less, self.least, -1)", "(self.adds, self.least, 1)"),
-    "takes the dearest level": ("sum((t * x[cell] for t, x in taxes)", "sum((max(t * y for y in x) for t, x in taxes)"),
+    "takes the dearest level": ("sum((t * x[cell] for t, x in taxes if", "sum((max(t * y for y in x) for t, x in taxes if"),
     "looks at one end of a cell": ("[self.start, low, high] if slope", "[self.start, low] if slope"),
     "forgets that numbers may stay": ("[slope * (self.now or 0)] * own +", "[] +"),
     "puts the row in another cell": ("+ sum(x < value for x in self.more)", "+ 0"),

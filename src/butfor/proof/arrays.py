@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from operator import mul
 from typing import Any, NamedTuple
@@ -11,9 +11,13 @@ import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
 from butfor.proof import kernels
+from butfor.proof.failing import UnprovenError
 from butfor.proof.kernels import NO_PRICE, Numbered
 from butfor.proof.lists import CellRuns, Listed, Whole
 from butfor.solvers.ensemble.leaves import LeafTable
+
+NOTHING_GAINED: Mapping[int, Fraction] = {}
+"""No number is weighed."""
 
 LARGEST_TAXES = NO_PRICE >> 4
 """What taxes may save, in units, so that 64 bits hold all sums."""
@@ -44,6 +48,13 @@ class Taxed(NamedTuple):
     price: Whole
     back: int
     shares: tuple[float, ...] = ()
+
+
+class Span(NamedTuple):
+    """What the cells of a column that is weighed add at least and at most towards each goal (ends, cells, goals)."""
+
+    cells: slice
+    ends: Whole
 
 
 class RulePart(NamedTuple):
@@ -110,6 +121,7 @@ class Arrays:
         self.never = [
             [RulePart(j, int(cells[j]), _bits([its], [sizes[j]])) for j, its in rule] for rule in question.never
         ]
+        self.spans = [_spans(question, way) for way in range(len(self.goals))] if any(question.slopes) else []
         self.block_tree = np.repeat(np.arange(len(trees)), np.diff(self.asked.blocks))
 
     @property
@@ -143,15 +155,25 @@ class Arrays:
                 return next(part for part in rule if part.undecided(alive))
         return None
 
-    def misses(self, way: int, leaf: BoolArray) -> bool:
-        """Whether the best leaves miss a goal."""
+    def misses(self, way: int, alive: BoolArray, leaf: BoolArray) -> bool:
+        """Whether the best leaves and numbers miss a goal."""
         most = kernels.highest_sums(self.asked.leaves, self.asked.score[way], leaf)
+        most = most + self._numbers(way, alive)[1] if self.spans else most
         return bool(self.question.misses(most.tolist(), way) if self.mean else (most < self.goals[way]).any())
 
-    def ends(self, way: int, leaf: BoolArray) -> tuple[Whole, Whole]:
-        """The least and the most that the living leaves add up to towards each goal."""
+    def ends(self, way: int, alive: BoolArray, leaf: BoolArray) -> tuple[Whole, Whole]:
+        """The least and the most that the living leaves, and numbers, add up to towards each goal."""
         start, score = self.asked.leaves, self.asked.score[way]
-        return -kernels.highest_sums(start, -score, leaf), kernels.highest_sums(start, score, leaf)
+        ends = -kernels.highest_sums(start, -score, leaf), kernels.highest_sums(start, score, leaf)
+        if not self.spans:
+            return ends
+        least, most = self._numbers(way, alive)
+        return ends[0] + least, ends[1] + most
+
+    def _numbers(self, way: int, alive: BoolArray) -> tuple[Whole, Whole]:
+        """The least and the most that weighted numbers of a box add up to towards each goal."""
+        each = [(span.ends[:, living], span) for span in self.spans[way] for living in [alive[span.cells]]]
+        return sum(its[0].min(axis=0) for its, _ in each), sum(its[1].max(axis=0) for its, _ in each)
 
     def paid(
         self, way: int, alive: BoolArray, leaf: BoolArray, message: Whole, worth: Worth, toll: int, taxed: Taxed
@@ -162,19 +184,21 @@ class Arrays:
         found = int(kernels.pay(asked, alive, leaf, message, asked.score[way], rates, worth.shift, toll, cell, cost))
         goal = sum(map(mul, worth.rates, self.goals[way].tolist()))
         if self.mean:
-            goal -= self.question.curve(worth.rates, *(end.tolist() for end in self.ends(way, leaf)))
+            goal -= self.question.curve(worth.rates, *(end.tolist() for end in self.ends(way, alive, leaf)))
         return Paid((goal >> worth.shift) - toll * asked.limit + found - taxed.back, cell, cost)
 
-    def taxed(self, tax: Sequence[float], shares: Sequence[float] = ()) -> Taxed | None:
-        """The prices of cells at a tax on each limit of a relation, and at shares of what is reached.
+    def taxed(
+        self, tax: Sequence[float], shares: Sequence[float] = (), gain: Mapping[int, Fraction] = NOTHING_GAINED
+    ) -> Taxed | None:
+        """The prices of cells at a tax on each limit of a relation, at shares of what is reached, and if units of numbers gain.
 
         None if they are larger than whole numbers of 64 bits.
         """
-        if not tax and not shares:
+        if not tax and not shares and not gain:
             return Taxed((), self.asked.price, 0)
         none = [Fraction(0)] * self.columns
         price, back = self.question.taxed(
-            list(map(Fraction, tax)), list(map(Fraction, shares)) or none, ({}, Fraction(0))
+            list(map(Fraction, tax)), list(map(Fraction, shares)) or none, ({}, Fraction(0)), gain
         )
         every = [NO_PRICE if p is None else min(p, NO_PRICE) for row in price for p in row]
         if min([*every, back, -back]) < -LARGEST_TAXES:
@@ -222,6 +246,20 @@ class Arrays:
             mask=mask[entry],
             masks=np.concatenate(masks),
         )
+
+
+def _spans(question: Any, way: int) -> list[Span]:
+    """What columns that are weighed add towards the goals of a way, in grains, rounded outwards as the checker does."""
+    found, start = list[Span](), _starts([len(row) for row in question.price])
+    for j, slopes in question.slopes[way].items():
+        its = [question.columns[j].span(c) for c in range(len(question.price[j]))]
+        ends = [[[s * x / question.grain for s in slopes] for x in ends] for ends in its]
+        least = [[min(pair) // 1 for pair in zip(*cell, strict=True)] for cell in ends]
+        most = [[-(-max(pair) // 1) for pair in zip(*cell, strict=True)] for cell in ends]
+        if max((abs(x) for row in least + most for x in row), default=0) >= NO_PRICE >> 4:
+            raise UnprovenError
+        found.append(Span(slice(int(start[j]), int(start[j + 1])), np.array([least, most], dtype=np.int64)))
+    return found
 
 
 def _scores(leaves: list[list[list[int]]], goals: Whole) -> Whole:

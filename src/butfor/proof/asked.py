@@ -209,10 +209,12 @@ class ProofQuestion:
     def _ends(self, i: int, j: int) -> list[str]:
         """Further ends of cells: where rules begin or end to hold.
 
-        Of a column of relations, also around its own number, if it has one, and, on a grid of few, around each.
+        Of a column of relations, or one that is weighed beside trees, also around its own number, if it has one, and, on a
+        grid of few, around each.
         """
         one, ends = self.problem.take(np.array([i])), list[float]()
-        if j in sum_columns(self.problem) or j in self.form.get("columns", ()):
+        weighed = any(f in self.model.slopes for f in self.features[j])
+        if weighed or j in sum_columns(self.problem) or j in self.form.get("columns", ()):
             between, own = between_values(one, j), one.factuals[0, [j]]
             ends = np.nextafter(own[~np.isnan(own), None], [-np.inf, np.inf]).ravel().tolist()
             ends += [] if between is None else between.tolist()

@@ -10,7 +10,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.proof.arrays import Arrays
 from butfor.proof.reached import ReachedCells
 from butfor.proof.related import RelatedCells
-from butfor.proof.states import WishedState
+from butfor.proof.states import Spread, WishedState
 from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.leaves import LeafTable
 from butfor.solvers.ensemble.reduce import reduce
@@ -33,6 +33,7 @@ LARGEST_WORTH = 2.0**58
 class Looker(Protocol):
     """What a prover knows when it looks at a box.
 
+    place (cells): where cells stand in the table, the first of their points; spread: all their points
     grain (goals), largest: what a grain of each score is to the search, and how many the largest leaf has
     way, wish: the way to the goals, and what the search would like to say
     """
@@ -40,6 +41,7 @@ class Looker(Protocol):
     arrays: Arrays
     table: LeafTable
     place: IntArray
+    spread: Spread
     related: RelatedCells
     reached: ReachedCells | None
     grain: FloatArray
@@ -48,6 +50,8 @@ class Looker(Protocol):
     wish: WishedState
 
     def no_wish(self) -> WishedState: ...
+
+    def scores(self) -> FloatArray: ...
 
 
 class Node:
@@ -61,16 +65,17 @@ class Node:
     work: Work
 
     def __init__(self, prover: Looker, alive: BoolArray, leaf: BoolArray) -> None:
-        arrays, place = prover.arrays, prover.place
+        arrays, place, spread = prover.arrays, prover.place, prover.spread
         size = int(prover.table.start[-1])
         self.able = np.zeros(size, dtype=np.bool_)
-        self.able[place] = alive
+        self.able[spread.place] = alive[spread.cell]
         self.price = np.full(size, np.inf)
-        self.price[place] = np.where(alive, arrays.asked.price / arrays.asked.bound, np.inf)
+        self.price[spread.place] = np.where(alive[spread.cell], spread.price, np.inf)
+        home = spread.place[arrays.asked.home[spread.cell]]
         kind, side = np.zeros(size, dtype=np.intp), np.ones((int(arrays.counted), size))
-        side[:, place[arrays.asked.home]] = 0
+        side[:, home] = 0
         if arrays.counted:
-            kind[place[arrays.asked.home]] = 1
+            kind[home] = 1
         limit, self.unit = np.full(len(side), float(arrays.asked.limit)), np.zeros(0)
         if prover.related:  # each cell counts what is best in it at the taxes that are wished for
             related = prover.related
@@ -86,7 +91,7 @@ class Node:
             self.price[place] = np.where(alive, self.price[place] + wished, np.inf)
         self.reduced = reduced = reduce(prover.table, self.able, self.price, kind)
         trees = reduced.trees
-        score = arrays.asked.score[prover.way] * prover.grain
+        score = prover.scores()
         self.constant = not len(trees.original_leaf)
         self.task = Task(
             score=np.ascontiguousarray(score[trees.original_leaf]),
@@ -103,7 +108,7 @@ class Node:
         """For each block of the question, the block of the reduced ensemble that holds its first living cell."""
         reduced, columns = self.reduced, arrays.columns
         pairs, blocks, cells = reduced.pairs, reduced.blocks, int(reduced.cells.start[-1])
-        pair_of = np.full(arrays.trees * columns, -1, dtype=np.intp)
+        pair_of = np.full((int(reduced.trees.original.max(initial=0)) + 1 + arrays.trees) * columns, -1, dtype=np.intp)
         pair_of[reduced.trees.original[pairs.tree] * columns + pairs.feature] = np.arange(len(pairs.tree))
         sizes = (blocks.end - blocks.begin).astype(np.intp)
         block = np.repeat(np.arange(len(sizes)), sizes)

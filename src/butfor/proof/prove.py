@@ -25,6 +25,7 @@ from butfor.proof.asked import ProofQuestion
 from butfor.proof.asking import asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
 from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.further_ends import Ends, parted_further
 from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
@@ -313,12 +314,17 @@ class _Writer:
         whole = certificate.cost * (1 - LEFT_TO_FLOATS)
         return [whole, claimed] if certificate.status is Status.PROVEN_OPTIMAL and whole > claimed else [claimed]
 
-    def _head(self, i: int, question: list[str], below: float | None, replies: Sequence[Reply] = ()) -> dict[str, Any]:
+    def _head(
+        self, i: int, question: list[str], below: float | None, replies: Sequence[Reply], ends: Ends
+    ) -> dict[str, Any]:
+        columns = self.asked.row(i)
+        for j, more in ends.items():
+            columns[j]["ends"] = [*columns[j].get("ends", ()), *more]
         return {
             "format": "butfor.proof/1",
             "question": question,
             "row": str(self.asked.claim.answers.labels[i]),
-            "columns": self.asked.row(i),
+            "columns": columns,
             "changes": self.asked.changes(),
             **{key: its for key, its in self.asked.joining(i).items() if its},
             **({"replies": list(replies)} if replies else {}),
@@ -330,11 +336,11 @@ class _Writer:
         self, i: int, question: list[str], shared: Any, below: float | None, budget: Budget
     ) -> tuple[list[str], str]:
         by, adversary = checker(), self.asked.adversary(i, shared.columns)
-        replies = list[Reply]()
+        replies, ends = list[Reply](), Ends()
         if adversary is not None and (answer := self.asked.answer_at(i)) is not None:
             replies = adversary.replies(answer, always=True)
         while True:
-            head = json.dumps(self._head(i, question, below, replies), separators=(",", ":"))
+            head = json.dumps(self._head(i, question, below, replies, ends), separators=(",", ":"))
             own = by.parsed(head)
             try:
                 asked = by.Question(shared, own)
@@ -346,6 +352,8 @@ class _Writer:
                 body = [head, *prover_of(asked, budget, self.asked.answer_at(i)).prove()]
                 break
             except CheaperError as cheaper:
+                if parted_further(asked.columns, cheaper, ends):
+                    continue
                 row, cost = cheaper_row(self.asked, i, asked.columns, cheaper)
                 more = [] if adversary is None else adversary.further(replies, row, asked.columns, cheaper.chosen)
                 if not more:

@@ -17,7 +17,7 @@ from butfor.proof.model_files import hexes
 from butfor.proof.node import BOUND_TO_SPARE, IDLE_GAIN, Node
 from butfor.proof.reached import BestShares, ReachedCells
 from butfor.proof.related import BestTaxes, RelatedCells
-from butfor.proof.states import Pending, State, WishedState
+from butfor.proof.states import Pending, Spread, State, WishedState
 from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.solver import Budget
 
@@ -52,6 +52,7 @@ class Prover:
         self.arrays, self.budget = Arrays(question, runs), budget
         arrays = self.arrays
         self.table, self.place = arrays.table(), arrays.place()
+        self.spread = Spread(self.place, np.arange(len(self.place)), arrays.asked.price / arrays.asked.bound)
         self.message: Whole = np.zeros(len(arrays.asked.block_column), dtype=np.int64)
         self.worth, self.toll = Worth((0,) * arrays.goals.shape[1], 0), 0
         self.related = RelatedCells(question, arrays.asked.cells)
@@ -78,6 +79,10 @@ class Prover:
         """What a grain of each score is to the search: the largest leaf is 1."""
         return np.full(self.arrays.goals.shape[1], 1.0 / self.largest)
 
+    def scores(self) -> FloatArray:
+        """What leaves add towards each goal, as the search counts it."""
+        return self.arrays.asked.score[self.way] * self.grain
+
     def node(self, alive: BoolArray, leaf: BoolArray) -> Node:
         return Node(self, alive, leaf)
 
@@ -95,17 +100,19 @@ class Prover:
     def _box(self, box: Pending) -> list[Pending]:
         """End a box, or say how it is parted: then its parts are left, the one that comes first last."""
         arrays, (way, alive, leaf, depth, self.wish) = self.arrays, box
-        self.way = way
+        self.enter(way)
         while True:
             if self.budget.spent():
                 raise UnprovenError
             if not arrays.narrowed(alive, leaf):
                 return self._end("cost")
-            if arrays.misses(way, leaf):
+            if arrays.misses(way, alive, leaf):
                 return self._end("score")
             said = any(self.worth.rates) or any(self.taxed.tax) or any(self.taxed.shares)
             if said and self._bound(alive, leaf, self.message) >= self.target:
                 return self._end("dual")
+            if (parts := self.decided(alive, leaf, depth)) is not None:
+                return parts
             node, best, shares = self.node(alive, leaf), None, None
             found, self.wish = node.ascend(self, depth)
             if self.reached:
@@ -125,6 +132,14 @@ class Prover:
         boxes = boxes or self._related_parts(alive, leaf, depth, node, best)
         boxes = boxes or self._shared_parts(alive, leaf, depth, node, shares)
         return boxes or self._parted(alive, leaf, depth, node)
+
+    def enter(self, way: int) -> None:
+        """Look at a box of a way."""
+        self.way = way
+
+    def decided(self, alive: BoolArray, leaf: BoolArray, depth: int) -> list[Pending] | None:
+        """What is left of a box for which messages need not be looked for; None if they need be."""
+        return None
 
     def _chosen(
         self, alive: BoolArray, leaf: BoolArray, node: Node, wished: Whole, best: BestTaxes | None

@@ -9,6 +9,7 @@ from butfor.proof.checker import checker
 from butfor.proof.joint_cost_prover import JointCostProver
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.mean_prover import MeanProver
+from butfor.proof.mixed_prover import MixedProver
 from butfor.proof.network_prover import NetworkProver
 from butfor.proof.prover import Prover
 from butfor.proof.rivals_prover import RivalsProver
@@ -22,6 +23,8 @@ def prover_of(asked: Any, budget: Budget, answer: FloatArray | None = None) -> P
     `answer`: where the cheapest answer is, if there is one.
     """
     mean = asked.wanted.mean
+    if not asked.model.weights and asked.model.slopes and not mean:
+        return MixedProver(asked, checker().runs, budget)
     if not asked.model.weights:
         return (MeanProver if mean else Prover)(asked, checker().runs, budget)
     if mean:

@@ -53,7 +53,7 @@ class ReachedCells:
 
     def __init__(self, question: Any, cells: IntArray) -> None:
         self.start, ones = cells, [1] * len(question.columns)
-        dearer, _ = question.taxed([0] * len(question.limits), ones, ({}, 0))
+        dearer, _ = question.taxed([0] * len(question.limits), ones, ({}, 0), {})
         each = zip(dearer, question.price, strict=True)
         reach = [0 if a is None or b is None else a - b for row, own in each for a, b in zip(row, own, strict=True)]
         self.reach: FloatArray = np.array([float(x / question.bound) for x in reach])

@@ -62,20 +62,23 @@ def read_file(
         found = network_file(reading, read.readout, read.sum, extent, read.words, read.score, read.tells)
     elif line is not None and read.weighs:
         found = linear_file(reading, line, read.sum, extent, read.words, read.score, read.tells)
+        found = found or _trees_file(read, line, extent)
     elif line is not None:
-        found = _trees_file(read, line)
+        found = _trees_file(read, line, extent)
     if found is None:
         raise not_proven(f"a {read.name}")
     return found
 
 
-def _trees_file(read: ReadModel, line: Line) -> tuple[ModelFile, AbstractInputs] | None:
-    """The file of sums of trees, or of steps; None if they are no such."""
-    sets = dict[tuple[int, bytes], int]()
+def _trees_file(read: ReadModel, line: Line, extent: Extent) -> tuple[ModelFile, AbstractInputs] | None:
+    """The file of sums of trees, or of steps, perhaps with weighted numbers beside them; None if they are no such."""
+    sets, plain = dict[tuple[int, bytes], int](), sums_of(read.reading, read.reading.model, {})
     if isinstance(read.readout, Voted):
         found = ballots_of(read.reading, read.readout, line, sets)
+    elif line.steps or plain is None:
+        found = logits(read.reading, line, sets, extent)
     else:
-        found = logits(read.reading, line, sets) if line.steps else sums_of(read.reading, read.reading.model, sets)
+        found = sums_of(read.reading, read.reading.model, sets)
     if found is None or found.unit not in BITS_OF_SUMS or read.over not in (1.0, len(found.trees)):
         return None
     adds = "mean" if line.curves and not line.end else read.sum

@@ -12,10 +12,13 @@ from butfor.model.blended import Blended, Voted
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import Jump, Logistic, MonotoneFunction, Scaled
-from butfor.model.readout import AbstractReadout
+from butfor.model.readout import AbstractReadout, MeanValue
 from butfor.model.rounding import FURTHER_STEPS
 from butfor.model.stacked import END_ROUNDINGS, Stacked
 from butfor.proof.linear_files import Line, MeanCurve
+
+STEPS_OF_A_MEAN = 2
+"""Each value is weighed, and what they add up to is divided by the weights."""
 
 Start = tuple[float, float, float]
 """The line before all else: its slope, its shift, and the size of what is added for it."""
@@ -25,6 +28,8 @@ def line_of(readout: AbstractReadout, scores: int) -> Line | None:
     """The sums that a readout is about, lines of scores, and their curves in a mean; None if it has other functions."""
     if isinstance(readout, Voted):
         return _vote_lines(readout)
+    if isinstance(readout, MeanValue):
+        return Line(readout.weights[None], np.zeros(1), np.zeros(1), STEPS_OF_A_MEAN)
     if isinstance(readout, Calibrated):
         rows, weights, chances = readout.row[None], [1.0], [readout.chances[1]]
     elif isinstance(readout, Blended):

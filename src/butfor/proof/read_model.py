@@ -14,9 +14,10 @@ from butfor.importers.read import Reading
 from butfor.model.blended import Blended, Voted
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
+from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
-from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
+from butfor.model.readout import AbstractReadout, Argmax, MeanValue, Sign, Threshold, Value
 from butfor.model.rounding import Extent, largest_sums
 from butfor.model.stacked import Stacked
 from butfor.model.survival.readout import Survival
@@ -88,10 +89,12 @@ class ReadModel:
     def line(self, extent: Extent) -> Line | None:
         """The sums that are told of trees or of weights, as lines of scores; None if there are none."""
         model = self.reading.model
-        if not self.sum or not isinstance(model, Linear | Trees):
+        if not self.sum or not isinstance(model, Linear | Trees | Mixed):
             return None
         if isinstance(self.readout, Stacked):
-            size = largest_sums(model, extent) if isinstance(model, Linear) else np.abs(model.base) + model.reach
+            trees, line = (model.trees, model.linear) if isinstance(model, Mixed) else (model, model)
+            size = np.abs(trees.base) + trees.reach if isinstance(trees, Trees) else np.zeros(model.scores)
+            size = size + (largest_sums(line, extent) if isinstance(line, Linear) else 0)
             return stack_line(self.readout, size)
         return line_of(self.readout, model.scores)
 
@@ -116,6 +119,7 @@ def adds_of(readout: AbstractReadout, by: str) -> str:
     kind, several = (type(readout), readout.link, by), len(readout.classes) > 2
     known = {
         (Value, "identity", by): "value",
+        (MeanValue, "identity", by): "value",
         (Sign, "logistic", "predict_proba"): "logistic",
         (Sign, "logistic", "decision_function"): "score",
         (Sign, "none", "decision_function"): "score",

@@ -33,6 +33,7 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
         (model.curves, "a mean of probabilities"),
         (model.paths, "an oblique tree"),
         (model.layers, "a network"),
+        (model.slopes, "trees and weights together"),
         (model.trees and not isinstance(problem.model, Trees), "steps of single columns"),
         (model.trees and ball.norm is not BallNorm.LINF, "trees, of which only boxes (norm='linf') are proven"),
     ):
@@ -74,6 +75,7 @@ def refuse_cost(problem: Problem, model: Any) -> None:
     for refused, of in (
         (model.curves, "a mean of probabilities"),
         (model.layers, "a network"),
+        (model.slopes, "trees and weights together"),
         (model.trees and prices.Q is not None, "trees"),
         (model.trees and problem.relations_of(LinearRelation), "trees under linear relations"),
     ):

@@ -15,6 +15,12 @@ MOST_TAXES = 60
 HOPELESS = 0.01
 """If no taxes prove the claim, they need not be better than this share of what is missing."""
 
+A_LITTLE = 1e-6
+"""Numbers are looked at a little farther than what is left of the claim buys."""
+
+BENT_POINTS = 9
+"""So many numbers of a cell are looked at if prices rise with squares."""
+
 LOWEST_LIMIT = -0.5
 """A limit is not taken to be farther below what cells count, in shares of the most that one counts."""
 
@@ -81,8 +87,8 @@ class RelatedCells:
         for k, (adds, _) in enumerate(limits):
             for c, j in enumerate(self.columns):
                 if j in adds:
-                    into = self.adds if self.levels[c] else self.weight
-                    into[k, self.start[c] : self.start[c + 1]] = np.array(adds[j], dtype=np.float64)
+                    into, missing = self.adds if self.levels[c] else self.weight, question.columns[j].lost
+                    into[k, self.start[c] : self.start[c + 1] - missing] = np.array(adds[j], dtype=np.float64)
 
     def __bool__(self) -> bool:
         return len(self.top) > 0
@@ -91,6 +97,20 @@ class RelatedCells:
     def roundings(self) -> int:
         """By how many units a checker that rounds more may see a lower bound at the same taxes."""
         return len(self.columns) + 1
+
+    def points(self, c: int) -> tuple[FloatArray, FloatArray]:
+        """Numbers of a cell, and what they cost: the row's own, the ends of what costs less than the claim, or some between."""
+        low, high, now, fee, rate, square = (
+            float(each[c]) for each in (self.low, self.high, self.now, self.fee, self.rate, self.square)
+        )
+        left = max(1.0 - fee, 0.0) * (1 + A_LITTLE)
+        far = min(left / rate if rate else np.inf, np.sqrt(left / square) if square else np.inf)
+        near = np.clip([low, high], now - far, now + far) if low <= high else np.zeros(0)
+        near = np.linspace(*near, BENT_POINTS) if square and len(near) else near
+        near = np.unique(np.clip(near, low, max(low, high)))
+        move = np.abs(near - now)
+        price, stays = fee + rate * move + square * move * move, self.stays[[c]]
+        return np.concatenate([self.now[[c]][stays], near]), np.concatenate([np.zeros(1)[stays], price])
 
     def at(self, tax: FloatArray) -> AtTaxes:
         """The best value of each cell, if a unit of each limit costs so many claims."""
@@ -191,4 +211,6 @@ def _prices(column: Any, free: bool) -> FloatArray:
         return np.zeros((len(column.price), 3))
     if column.levels is not None:
         return np.array([[float(price or 0), 0.0, 0.0] for price in column.price])
-    return np.full((len(column.price), 3), [float(column.fee), float(column.rate), float(column.square)])
+    prices = np.full((len(column.price), 3), [float(column.fee), float(column.rate), float(column.square)])
+    prices[len(prices) - column.lost :] = float(column.price[-1] or 0), 0.0, 0.0
+    return prices

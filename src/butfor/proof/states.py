@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.proof.arrays import Taxed, Worth
 from butfor.proof.lists import Whole
+
+
+class Spread(NamedTuple):
+    """The points that stand for cells in the search: where in its table, for which cell, and at what price, in claims."""
+
+    place: IntArray
+    cell: IntArray
+    price: FloatArray
 
 
 class State(NamedTuple):

@@ -1,4 +1,4 @@
-"""Sums of trees, or of steps of single columns, as they were read, written as lists of nodes."""
+"""Sums of trees, of steps of single columns, and of weighted numbers beside them, as they were read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.importers.read import Reading
 from butfor.model.blended import Voted
 from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
 from butfor.model.monotone import Jump
 from butfor.model.questions import Model
-from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS
+from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS, Extent, rounding
 from butfor.model.trees import Trees
-from butfor.proof.linear_files import Line
+from butfor.proof.linear_files import FOLD_BLUR, Line
 from butfor.proof.model_files import (
     BITS_OF_SUMS,
     hexes,
@@ -37,30 +38,57 @@ Below = tuple[int, Region]
 
 
 class TreeSums(NamedTuple):
-    """TreeSums of trees, and how an estimator adds them up.
+    """Sums of trees, and how an estimator adds them up.
 
     - `base` (scores): what the sums start from; `trees`: as lists of nodes;
     - `unit`: its unit roundoff;
-    - `off` (scores): by how much each sum may be off, besides its additions. What a single tree says is only looked up.
+    - `off` (scores): by how much each sum may be off, besides its additions. What a single tree says is only looked up;
+    - `weights` (scores, columns): what a unit of each number adds besides, if there are any.
     """
 
     base: FloatArray
     trees: list[Lists]
     unit: float
     off: FloatArray | None
+    weights: FloatArray | None = None
+
+    def and_also(self, other: TreeSums) -> TreeSums:
+        """What both add to the same sums."""
+        off = [one for one in (self.off, other.off) if one is not None]
+        weights = [one for one in (self.weights, other.weights) if one is not None]
+        return TreeSums(
+            self.base + other.base, self.trees + other.trees, max(self.unit, other.unit), sum(off[1:], off[0]) if off else None,
+            sum(weights[1:], weights[0]) if weights else None,
+        )  # fmt: skip
 
     @property
     def told(self) -> dict[str, Any]:
         """What a file says of them."""
-        off = {} if self.off is None else {"off": hexes(self.off.tolist())}
-        return {"base": hexes(self.base.tolist()), "digits": BITS_OF_SUMS[self.unit], "trees": self.trees, **off}
+        more = {
+            key: hexes(its.tolist()) for key, its in (("off", self.off), ("weights", self.weights)) if its is not None
+        }
+        return {"base": hexes(self.base.tolist()), "digits": BITS_OF_SUMS[self.unit], "trees": self.trees, **more}
 
 
-def logits(reading: Reading, line: Line, sets: Sets) -> TreeSums | None:
-    """Lines of sums of trees: sums of the same trees with other leaves. None if no trees were read."""
+def logits(reading: Reading, line: Line, sets: Sets, extent: Extent) -> TreeSums | None:
+    """Lines of the sums that were read: sums of the same trees, steps and numbers with other leaves and weights.
+
+    None if no trees, steps or weights were read.
+    """
     model = reading.model
-    if not isinstance(model, Trees):
+    if isinstance(model, Trees):
+        return _lines_of_trees(reading, model, line, sets)
+    if isinstance(model, Linear):
+        return _weighed(reading, model, line, sets, extent)
+    if not isinstance(model, Mixed):
         return None
+    nothing = replace(line, shift=np.zeros(len(line.shift)), size=np.zeros(len(line.size)))
+    found = _lines_of_trees(reading, model.trees, line, sets)
+    return found and found.and_also(_weighed(reading, model.linear, nothing, sets, extent))
+
+
+def _lines_of_trees(reading: Reading, model: Trees, line: Line, sets: Sets) -> TreeSums | None:
+    """Lines of sums of trees."""
     size = np.abs(line.rows) @ (np.abs(model.base) + model.reach) + line.size  # of all terms: they may cancel
     found = sums_of(
         reading, replace(model, value=model.value @ line.rows.T, base=line.rows @ model.base + line.shift), sets
@@ -71,9 +99,30 @@ def logits(reading: Reading, line: Line, sets: Sets) -> TreeSums | None:
     return found._replace(off=off if found.off is None else found.off + off)
 
 
+def _weighed(reading: Reading, model: Linear, line: Line, sets: Sets, extent: Extent) -> TreeSums:
+    """Lines of the scores of a linear model: a tree for each column with steps, and weights of numbers. Missing ones add none."""
+    unit, rows, slope = max(reading.unit, model.unit), line.rows, line.rows @ model.slope
+    centred = [
+        np.column_stack([rows @ step[:, :-1], rows @ step[:, -1] + slope[:, j] * model.centre[j] * feature.missing])
+        for j, (step, feature) in enumerate(zip(model.steps, reading.space, strict=True))
+    ]
+    stepped = Linear(np.zeros(len(rows)), np.zeros_like(slope), model.cells, tuple(centred))
+    terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (extent.far + np.abs(model.centre))
+    size = np.abs(rows) @ (terms + model.largest_step.sum(axis=1)) + line.size
+    doubt = rounding(model, rows, extent, unit) + COLUMN_STEPS * np.abs(rows) @ model.largest_step @ model.blur
+    return TreeSums(
+        rows @ model.intercept - slope @ model.centre + line.shift,
+        [_steps(reading.space.features[j], stepped, j, sets) for j in stepped.stepped],
+        unit,
+        (FOLD_BLUR + 2 * line.steps * unit) * size + doubt,
+        slope if slope.any() else None,
+    )
+
+
 def ballots_of(reading: Reading, readout: Voted, line: Line, sets: Sets) -> TreeSums | None:
-    """TreeSums of trees that are votes where they are above 0. What a single tree votes is looked up, so it is 1 or -1."""
-    model, found = reading.model, logits(reading, line, sets)
+    """Sums of trees that are votes where they are above 0. What a single tree votes is looked up, so it is 1 or -1."""
+    model = reading.model
+    found = _lines_of_trees(reading, model, line, sets) if isinstance(model, Trees) else None
     if not isinstance(model, Trees) or found is None or found.off is None:
         return None
     value, start, off = model.value @ line.rows.T, line.rows @ model.base, found.off.copy()

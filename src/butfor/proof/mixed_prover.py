@@ -1,0 +1,266 @@
+"""Proofs about trees and weighted numbers that are added up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.proof.arrays import Arrays, Taxed, Worth
+from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.kernels import NO_PRICE
+from butfor.proof.lists import Whole
+from butfor.proof.model_files import hexes
+from butfor.proof.node import Node
+from butfor.proof.prover import Prover
+from butfor.proof.related import BestTaxes, RelatedCells
+from butfor.proof.states import Pending, Spread, WishedState
+from butfor.solvers.ensemble.leaves import LeafTable
+from butfor.solvers.solver import Budget
+
+FINE_RATE_BITS = 60
+"""The largest rate of a box in which all trees are decided is said with so many bits: there, rates are all that is left."""
+
+COARSE_RATE = 1 << 20
+"""Scores times rates below this fit into 64 bits."""
+
+NEARLY = 1e-10
+"""Rates whose bound misses the claim by less, in floats, are tried."""
+
+
+class Limits(NamedTuple):
+    """The goals of a way as limits of what numbers count: who adds to a sum takes from the limit. How large it is, trees say."""
+
+    limits: list[tuple[dict[int, Any], int]]
+    columns: list[Any]
+    below: Any
+    none: bool
+
+    @classmethod
+    def of(cls, question: Any, way: int, relations: Sequence[Any] = ()) -> Limits:
+        each = [{j: -its[k] for j, its in question.slopes[way].items()} for k in range(len(question.ways[way]))]
+        return cls([*((less, 0) for less in each), *relations], question.columns, question.below, question.none)
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """The cells as the search sees them: of one that is weighed, the ends of what is worth a look, and the row's own number.
+
+    Price less gain is least at one of them (near one, if prices rise with squares).
+
+    - `cell` (points): the cell of each; `value`, `price`: its number, 0 if it is not weighed, and what it costs, in claims;
+    - `start` (cells + 1): where the points of each cell begin.
+    """
+
+    cell: IntArray
+    value: FloatArray
+    price: FloatArray
+    start: IntArray
+
+    @classmethod
+    def of(cls, arrays: Arrays, numbers: RelatedCells) -> Points:
+        price = arrays.asked.price / arrays.asked.bound
+        values, prices = [np.zeros(1)] * len(price), [price[[c]] for c in range(len(price))]
+        last = arrays.asked.cells[1:] - 1
+        missing = set(last[arrays.lost].tolist())
+        for k, c in enumerate(numbers.cells.tolist()):
+            if price[c] < 1 and c not in missing:
+                values[c], prices[c] = numbers.points(k)
+        sizes = [len(its) for its in values]
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+        return cls(np.repeat(np.arange(len(sizes)), sizes), np.concatenate(values), np.concatenate(prices), start)
+
+    def with_lines(self, table: LeafTable, arrays: Arrays, columns: IntArray) -> LeafTable:
+        """The leaves of trees over points in place of cells, and a tree for each of some columns, with a leaf for each point.
+
+        Every column has one more cell, "missing", behind its own, or as its last.
+        """
+        cells, lost = arrays.asked.cells, arrays.lost
+        base, count = self.start[cells[:-1]], np.diff(self.start[cells])
+        ranged = (table.mask < 0) & (table.first <= table.last)
+        ends = [
+            self.start[cells[table.feature] + np.where(ranged, each, 0)] - base[table.feature]
+            for each in (table.first, table.last + 1)
+        ]
+        mine = [np.arange(count[j]) for j in columns.tolist()]
+        point, column = np.concatenate(mine), np.repeat(columns, count[columns])
+        none = lost[column] & (point == count[column] - 1)
+        return table._replace(
+            start=np.concatenate([[0], np.cumsum(count + ~lost)]).astype(np.intp),
+            tree=np.append(table.tree, table.tree[-1] + np.cumsum(count[columns])),
+            value=np.zeros((len(table.value) + len(point), 1)),
+            entry=np.append(table.entry, table.entry[-1] + 1 + np.arange(len(point))),
+            feature=np.append(table.feature, column),
+            first=np.append(np.where(ranged, ends[0], table.first), np.where(none, 0, point)),
+            last=np.append(np.where(ranged, ends[1] - 1, table.last), np.where(none, -1, point)),
+            missing=np.append(table.missing, none),
+            mask=np.append(table.mask, np.full(len(point), -1)),
+        )
+
+    def place(self, arrays: Arrays) -> IntArray:
+        """Where each point stands in the table."""
+        column = arrays.column[self.cell]
+        return np.arange(len(column)) + (np.cumsum(~arrays.lost) - ~arrays.lost)[column]
+
+
+class MixedProver(Prover):
+    """Proves one claim about sums to which trees add, and weighted numbers.
+
+    For rates r of the goals, no row of a box costs less than
+
+        r goals + columns: min (price + messages - r gain) + trees: min (their messages - r leaf),
+
+    so a rate turns the prices of cells as a tax does. The search sees a cell as its ends, which add like leaves. Where all trees
+    are decided, only rates and taxes are left to find, those of a linear program (Kelley, The Cutting-Plane Method, SIAM 8,
+    1960). Before that, nothing is said of relations.
+    """
+
+    def __init__(self, question: Any, runs: Any, budget: Budget) -> None:
+        super().__init__(question, runs, budget)
+        arrays = self.arrays
+        first = RelatedCells(Limits.of(question, 0), arrays.asked.cells)
+        limits = [Limits.of(question, way, question.limits) for way in range(len(question.ways))]
+        self.weighed = [RelatedCells(each, arrays.asked.cells) for each in limits]
+        self.taxed = self.taxed._replace(tax=())
+        self.wish, self.related = (
+            self.no_wish(),
+            RelatedCells(Limits([], [], question.below, question.none), arrays.asked.cells),
+        )
+        self.points = Points.of(arrays, first)
+        columns = np.array(first.columns, dtype=np.intp)
+        self.target += arrays.columns + len(question.limits) + 1  # each price is rounded once more
+        self.table, place = self.points.with_lines(self.table, arrays, columns), self.points.place(arrays)
+        self.spread = Spread(place, self.points.cell, self.points.price)
+        self.place = place[self.points.start[:-1]]
+        of, at = arrays.column[self.points.cell], np.isin(arrays.column[self.points.cell], columns)
+        each = np.array([[list(map(float, its)) for its in slopes.values()] for slopes in question.slopes])
+        gains = each[:, np.searchsorted(columns, of[at])] * self.points.value[at][:, None] / float(question.grain)
+        self.gains: FloatArray = np.ascontiguousarray(gains)
+        self.largest = max(self.largest, int(np.abs(gains).max(initial=0)))
+        self.grain = self.grains()
+        self.prices = dict[tuple[int, Worth, tuple[float, ...]], Taxed]()
+
+    def no_wish(self) -> WishedState:
+        return super().no_wish()._replace(tax=np.zeros(0))
+
+    def scores(self) -> FloatArray:
+        return np.vstack([super().scores(), self.gains[self.way] * self.grain])
+
+    def enter(self, way: int) -> None:
+        super().enter(way)
+        self._price()
+
+    def _price(self, tax: Sequence[float] | None = None) -> None:
+        """Prices at the rates that were said, and at taxes, which are said if they are others."""
+        if tax is not None and (any(tax) or any(self.taxed.tax)) and tuple(tax) != self.taxed.tax:
+            self._say(tax=hexes(tax))
+        key = self.way, self.worth, self.taxed.tax if tax is None else tuple(tax)
+        if key not in self.prices:
+            found = self.arrays.taxed(key[2], (), self.arrays.question.gain(self.way, *self.worth))
+            if found is None:
+                raise UnprovenError
+            self.prices[key] = found
+        self.taxed = self.prices[key]
+
+    def _set_rates(self) -> None:
+        super()._set_rates()
+        self._price([0.0] * len(self.arrays.question.limits))
+
+    def _set_taxes(self) -> None:
+        """There are none but where all trees are decided."""
+
+    def _bound(self, alive: BoolArray, leaf: BoolArray, message: Whole) -> int:
+        """Rates of many bits are worth nothing but where they were said, as they are too fine for 64 bits."""
+        return super()._bound(alive, leaf, message) if max(self.worth.rates) < COARSE_RATE else 0
+
+    # ------------------------------------------------------------------------------------------ where trees are decided
+
+    def decided(self, alive: BoolArray, leaf: BoolArray, depth: int) -> list[Pending] | None:
+        asked = self.arrays.asked
+        if (np.add.reduceat(leaf, asked.leaves[:-1], dtype=np.intp) > 1).any():
+            return None
+        if (outside := self._outside(alive, leaf)) is not None:
+            return self._halves(alive, leaf, depth, *outside)
+        score = asked.score[self.way][leaf]
+        best = self._best_rates(alive, score)
+        if best.bound >= 1 - NEARLY:
+            before = self._state()
+            self._set_finely(best.tax)
+            if self._bound_of_numbers(alive, score) >= self.target:
+                return self._end("dual")
+            self._restore(before)
+        weighed = self.weighed[self.way]
+        if (found := weighed.parting(best)) is None:
+            raise CheaperError(self._cheapest(alive), weighed.numbers(best))
+        j, cells = found
+        chosen = np.zeros(int(np.diff(asked.cells)[j]), dtype=np.bool_)
+        chosen[cells] = True
+        return self._halves(alive, leaf, depth, j, chosen)
+
+    def _outside(self, alive: BoolArray, leaf: BoolArray) -> tuple[int, BoolArray] | None:
+        """A column with living cells that lead to no leaf, and its other cells, counted in it."""
+        asked = self.arrays.asked
+        for i in np.flatnonzero(leaf).tolist():
+            for e in asked.of_leaf.items[asked.of_leaf.start[i] : asked.of_leaf.start[i + 1]].tolist():
+                j = int(asked.entry_column[e])
+                inside, base = np.zeros(int(asked.cells[j + 1] - asked.cells[j]), dtype=np.bool_), int(asked.cells[j])
+                for r in range(int(asked.entry_runs.start[e]), int(asked.entry_runs.start[e + 1])):
+                    inside[int(asked.entry_runs.first[r]) - base : int(asked.entry_runs.end[r]) - base] = True
+                if (alive[base : base + len(inside)] & ~inside).any():
+                    return j, inside
+        return None
+
+    def _best_rates(self, alive: BoolArray, score: Whole) -> BestTaxes:
+        """The rates that prove most if one leaf of each tree adds so much (trees, goals)."""
+        asked, weighed, grain = self.arrays.asked, self.weighed[self.way], float(self.arrays.question.grain)
+        missing = (self.arrays.goals[self.way] - score.sum(axis=0)).astype(np.float64)
+        goals = len(self.arrays.question.ways[self.way])
+        weighed.top[:goals] = -missing[:goals] * grain
+        price = np.where(alive, asked.price, NO_PRICE)
+        least = np.minimum.reduceat(price, asked.cells[:-1])
+        rest = float(np.delete(least, weighed.columns).sum()) / asked.bound
+        start = np.zeros(len(weighed.top))
+        start[:goals] = self.wish.rates[:goals] * self.grain[:goals] / grain
+        return weighed.best(alive, np.zeros(len(alive)), rest, start, 1 + NEARLY)
+
+    def _set_finely(self, best: FloatArray) -> None:
+        """Say rates and taxes, in claims for a unit of each sum, to the last bit that floats have."""
+        goals, question = len(self.arrays.question.ways[self.way]), self.arrays.question
+        exact = [Fraction(x) * question.grain * int(self.arrays.asked.bound) for x in best[:goals].tolist()]
+        shift = max(0, FINE_RATE_BITS - int(max(exact)).bit_length())
+        self.worth = Worth(tuple(round(x * (1 << shift)) for x in exact), shift)
+        self._say(rate=[*self.worth.rates, shift])
+        if self.toll:
+            self.toll = 0
+            self._say(toll=0)
+        self._price((best[goals:] * float(question.below)).tolist())
+
+    def _bound_of_numbers(self, alive: BoolArray, score: Whole) -> int:
+        """The bound of rates of any size if one leaf of each tree adds so much. No message counts where all is inside of it."""
+        rates, shift = self.worth
+        goal = sum(map(mul, rates, self.arrays.goals[self.way].tolist())) >> shift
+        trees = sum(-sum(map(mul, rates, its)) >> shift for its in score.tolist())
+        price = np.where(alive, self.taxed.price, NO_PRICE)
+        return goal + trees + int(np.minimum.reduceat(price, self.arrays.asked.cells[:-1]).sum()) - self.taxed.back
+
+    # ------------------------------------------------------------------------------------------------- parts of boxes
+
+    def _split_at(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node, j: int, where: int) -> list[Pending]:
+        """Part a box at a point of a column. Where a cell lies on both sides, the column with most cells is halved."""
+        cells, asked = node.reduced.cells, self.arrays.asked
+        mine = slice(int(asked.cells[j]), int(asked.cells[j + 1]))
+        merged = cells.merged_into[self.place[mine]]
+        owner = int(self.points.cell[np.flatnonzero(cells.merged_into[self.spread.place] == where)[0]]) - mine.start
+        chosen = (merged >= 0) & (merged < where) if cells.ordered[j] else np.arange(len(merged)) == owner
+        living = alive[mine]
+        if not (chosen & living).any() or not (~chosen & living).any():
+            count = np.add.reduceat(alive, asked.cells[:-1], dtype=np.intp)
+            j = int(np.argmax(count))
+            living = alive[int(asked.cells[j]) : int(asked.cells[j + 1])]
+            chosen = np.cumsum(living) <= count[j] // 2
+        return self._halves(alive, leaf, depth, j, chosen)
