@@ -26,8 +26,9 @@ from butfor.solvers.blend.leaf_search import cheapest_below as cheapest_along_li
 from butfor.solvers.blend.ranges import sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.mixed.branch_bound import CellSearch, MixedBranchBound, in_same_cells
+from butfor.solvers.mixed.branch_bound import MixedBranchBound, in_same_cells
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
+from butfor.solvers.mixed.search import MixedSearch
 from butfor.solvers.outcome import Outcome, Ran, Stopped, to_beat
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -205,7 +206,7 @@ class _SumBoxSearch:
         if MixedBranchBound().accepts(problem.form()):
             self.row = relax(problem) if self.row is None else self.row
             cells = Handing(MixedBranchBound.inner)
-            found = CellSearch(problem, self.row, part, self._settles, self._ceiling(), cells).run(budget)
+            found = MixedSearch(problem, self.row, part, self._settles, self._ceiling(), cells).run(budget)
             self.handing.note([Ran(MixedBranchBound.name, cells.ran)])
             return found
         return self.handing.cheapest(problem, part, np.inf, budget)

@@ -72,6 +72,12 @@ def ascend(reduced, task, multipliers, work, upper, size, sweeps, step, gain):  
     return best
 
 
+@kernel
+def as_it_is(reduced, task, multipliers, work):  # type: ignore[no-untyped-def]
+    """The bound that multipliers make. Writes into `work` what each living cell costs its feature, and the least of it."""
+    return _refresh(reduced, task, multipliers, work) if _load(reduced, multipliers.message, work) else np.inf
+
+
 @part
 def _vote(reduced, work):  # type: ignore[no-untyped-def]
     """Let the trees vote on what the last sweep left."""

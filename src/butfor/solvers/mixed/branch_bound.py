@@ -9,22 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
-from butfor.arrays import FloatArray, IntArray
-from butfor.formulation.margins import widened
+from butfor.arrays import FloatArray
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.cell_search import AbstractCellSearch, Inside
-from butfor.solvers.ensemble.instance import Instance
+from butfor.solvers.ensemble.cell_search import Inside
 from butfor.solvers.ensemble.limits import COUNTED, RELATIONS
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.inside import Accepts, InsideCells
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
+from butfor.solvers.mixed.search import MixedSearch
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import Budget, Support
@@ -63,7 +60,7 @@ def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
 
     def solved(score_set: ScoreSet, upper: float) -> SetAnswer:
         accepts = partial(problem.reached, score_set)
-        return CellSearch(problem, row, score_set, accepts, upper, handing).run(budget)
+        return MixedSearch(problem, row, score_set, accepts, upper, handing).run(budget)
 
     return over_score_sets(problem, solved).handed_to(handing.ran)
 
@@ -81,42 +78,3 @@ def in_same_cells(
     index = [int(cells.index(point[[j]])[0]) for j, cells in enumerate(row.model.cells)]
     cells = row.tables.start[:-1] + index
     return InsideCells(problem, score_set, score_set, accepts, row, cells, handing, budget).cheapest()
-
-
-class CellSearch(AbstractCellSearch):
-    """The search for one row and one score set."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        row: RelaxedRow,
-        score_set: ScoreSet,
-        accepts: Accepts,
-        upper: float,
-        handing: Handing,
-    ) -> None:
-        self.wide = widened(score_set, problem)
-        super().__init__(_instance(row, self.wide), row.tables.value[0], upper)
-        self.problem, self.row, self.score_set, self.accepts = problem, row, score_set, accepts
-        self.handing = handing
-
-    def inside(self, cells: IntArray) -> Inside:
-        return InsideCells(
-            self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.handing, self.budget
-        ).cheapest()
-
-
-def _instance(row: RelaxedRow, wide: ScoreSet) -> Instance:
-    """Prices and scores of all cells and leaves, and the goals."""
-    A, b = (wide.A, wide.b) if len(wide.b) else (np.zeros((1, row.model.scores)), np.full(1, -1.0))
-    leaves, score = row.leaves(A)
-    base = A @ (row.model.trees.base + row.model.linear.intercept)
-    least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
-    return Instance(
-        leaves=leaves,
-        score=np.ascontiguousarray(score),
-        goal=np.maximum(b - base, least - 1.0),
-        firm=np.full(len(b), np.inf),
-        price=np.ascontiguousarray(row.tables.price[0]),
-        limits=row.limits,
-    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import tightened
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
@@ -56,8 +57,10 @@ class InsideCells:
         self.price = float(row.tables.price[0, cells].sum())
         self.beyond = bool((row.limits.side[:, cells].sum(axis=1) > row.limits.limit).any())
         self.sums = sum_columns(problem)
+        self.allowed: dict[int, BoolArray] = {}
         moved = [j for j in self.sums if self.low[j] < self.high[j]]
         self.loose = np.union1d(row.loose(cells, wide.A), moved).astype(np.intp)
+        self.straight = len(self.loose) == 1
 
     def cheapest(self) -> Inside:
         """The cheapest answer."""
@@ -67,7 +70,7 @@ class InsideCells:
             return NOTHING
         if self.sums:
             return self._tried(self._by_program)
-        if len(self.loose) == 1:
+        if self.straight:
             return self._tried(self._along)
         found = self._tried(self._by_knapsack)
         return found if found.proven or found.bound == np.inf else self._tried(self._by_program)
@@ -148,6 +151,46 @@ class InsideCells:
         domain = domain.narrowed(np.flatnonzero(numbers), low[numbers], high[numbers])
         for j in (j for j in self.problem.domain.levels if firm[j]):
             domain = domain.at_levels(j, np.arange(domain.levels[j].shape[1]) == int(self.start[j]))
+        for j, allowed in self.allowed.items():
+            domain = domain.at_levels(j, allowed)
         linear = self.row.model.linear
         problem = replace(self.problem, model=linear, domain=domain, score_sets=(part,))
         return problem.without_relations_of(Implication).with_witnesses(confirmation=None)
+
+
+class InsideBox(InsideCells):
+    """The rows of a box of cells in which no tree has a choice. `known`: whether the linear model can be asked about all of them.
+
+    It cannot where numbers may be missing or not, where cells between others are left out, or if an implication is decided by
+    the cells.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        score_set: ScoreSet,
+        wide: ScoreSet,
+        accepts: Accepts,
+        row: RelaxedRow,
+        alive: BoolArray,
+        handing: Handing,
+        budget: Budget,
+    ) -> None:
+        start, able = row.tables.start, np.isfinite(row.tables.price[0])
+        price = np.where(alive, row.tables.price[0], np.inf)
+        cells = np.array([a + np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
+        super().__init__(problem, score_set, wide, accepts, row, cells, handing, budget)
+        side = np.where(alive, row.limits.side, np.inf)
+        self.beyond = bool((np.minimum.reduceat(side, start[:-1], axis=1).sum(axis=1) > row.limits.limit).any())
+        several = np.add.reduceat(alive, start[:-1], dtype=np.intp) > 1
+        self.known = not (several.any() and problem.relations_of(Implication))
+        for j in np.flatnonzero(several).tolist():
+            first, last = int(start[j]), int(start[j + 1]) - 1
+            mine = first + np.flatnonzero(alive[first:last])
+            between = alive[mine[0] : mine[-1] + 1] | ~able[mine[0] : mine[-1] + 1]
+            if j in problem.domain.levels:
+                self.allowed[j] = alive[first:last]
+            self.known &= not alive[last] and bool(between.all() or j in self.allowed)
+            self.low[j], self.high[j] = np.min(row.low[mine]), np.max(row.high[mine])
+        self.loose = np.union1d(self.loose, np.flatnonzero(several)).astype(np.intp)
+        self.straight = False

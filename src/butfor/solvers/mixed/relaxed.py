@@ -50,8 +50,8 @@ class RelaxedRow:
         """The leaves of all trees, and the most that each can add to each sum `A s` (leaves, sums)."""
         gains, start = self._gains(A), self.tables.start
         read = [j for j in range(len(start) - 1) if gains[start[j] : start[j + 1]].any()]
-        lines, cell = _one_leaf_for_each_cell(read, self.trees)
-        return _joined(self.trees, lines), np.concatenate([self.trees.value @ A.T, gains[cell]])
+        lines, cell = one_leaf_for_each_cell(read, self.trees)
+        return joined(self.trees, lines), np.concatenate([self.trees.value @ A.T, gains[cell]])
 
     def _gains(self, A: FloatArray) -> FloatArray:
         """The most that a value of each cell can add to each sum (cells, sums)."""
@@ -89,7 +89,7 @@ def _narrow(problem: Problem, j: int, cells: Cells) -> Cells:
     between = limits.between_values(problem, j)
     if between is not None:
         edges.append(between)
-    elif np.isfinite(last - first):
+    elif np.isfinite(last - first) and problem.prices.l2[j] > 0:
         width = (last - first) / limits.FEW_VALUES
         edges.append(np.asarray(first + width * (np.arange(limits.FEW_VALUES) + 0.5)))
     return number_cells(np.concatenate(edges))
@@ -108,7 +108,7 @@ def _ends(problem: Problem, cells: tuple[Cells, ...], tables: Tables) -> tuple[F
     return low, high
 
 
-def _one_leaf_for_each_cell(features: list[int], trees: LeafTable) -> tuple[LeafTable, IntArray]:
+def one_leaf_for_each_cell(features: list[int], trees: LeafTable) -> tuple[LeafTable, IntArray]:
     """A tree for each of some features, with a leaf for each of its cells; and these cells."""
     start = trees.start
     width = np.diff(start)[features]
@@ -136,7 +136,7 @@ def _one_of(width: int, at: int) -> BoolArray:
     return mask
 
 
-def _joined(first: LeafTable, second: LeafTable) -> LeafTable:
+def joined(first: LeafTable, second: LeafTable) -> LeafTable:
     """The trees of both tables, which have the same cells."""
     return LeafTable(
         start=first.start,
