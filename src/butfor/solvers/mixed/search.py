@@ -5,13 +5,13 @@ Whatever rates r >= 0 say that a unit of each sum is worth, no row of a box cost
     r goals + trees: min (their messages - r leaf) + columns: min over ends of cells (price - r gain - messages).
 
 So a number counts as it is, and not as the most that its cell can add. Where no tree has more than one leaf left, the linear
-model alone is solved in the whole box.
+model alone is asked about the whole box.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from butfor.solvers.ensemble.move_kernels import improve
 from butfor.solvers.ensemble.reduce import reduce
 from butfor.solvers.ensemble.reduced_ensemble import Reduced
 from butfor.solvers.ensemble.work_arrays import Task, Work, move_work_for, no_multipliers, work_for
-from butfor.solvers.mixed.inside import Accepts, InsideBox, InsideCells
+from butfor.solvers.mixed.inside import Accepts, InsideBox
 from butfor.solvers.mixed.points import Points, of_cells
 from butfor.solvers.mixed.relaxed import RelaxedRow
 from butfor.solvers.outcome import Stopped, to_beat
@@ -42,12 +42,38 @@ SWEEPS, ROOT_BURSTS, BURSTS = 8, 12, 3
 WORTH_A_BURST = 0.1
 """Another burst is worth it if the last one closed so much of what is missing."""
 
-
 WORTH_A_LOOK = 0.9
 """A box of which more cells than this share are left is not looked at again before it is parted."""
 
 FIRST_STEP, NODE_STEP = 0.3, 0.1
 """By which share of itself a rate changes at most after a sweep, in the first box, and in others."""
+
+FAR = 1e15
+"""A goal below the negative of this is no goal."""
+
+LEAPS = (1.0, 1.5, 2.0, 4.0, 8.0)
+"""How many times what the cheapest row lacks is asked for, to find a first answer."""
+
+
+class Goals(Protocol):
+    """What is wanted of sums of scores, `rows @ scores`, as half-spaces of sums that lie between two ends."""
+
+    @property
+    def rows(self) -> FloatArray: ...
+
+    def half_spaces(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """`slopes @ sums >= least` holds for all that is wanted between the ends, and is as tight as possible at some sums."""
+        ...
+
+
+class Thresholds(NamedTuple):
+    """Sums that are to reach thresholds."""
+
+    rows: FloatArray
+    b: FloatArray
+
+    def half_spaces(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return np.eye(len(self.b)), self.b
 
 
 class Box(NamedTuple):
@@ -58,36 +84,39 @@ class Box(NamedTuple):
 
 
 class MixedSearch:
-    """The search for one row and one score set, for an answer cheaper than `upper`."""
+    """The search for one row and one score set, for an answer cheaper than `upper`. `accepts` says which rows are answers."""
 
     def __init__(
         self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float, handing: Handing
     ) -> None:
         self.problem, self.row, self.score_set, self.accepts = problem, row, score_set, accepts
         self.upper, self.handing, self.best = upper, handing, NOTHING
-        self.wide = widened(score_set, problem)
-        A, b = (self.wide.A, self.wide.b) if len(self.wide.b) else (np.zeros((1, row.model.scores)), np.full(1, -1.0))
-        self.points = Points.of(problem, row)
-        table, score = self.points.leaves(row, A)
-        base = A @ (row.model.trees.base + row.model.linear.intercept)
-        least = np.minimum.reduceat(score, table.tree[:-1], axis=0).sum(axis=0)
+        self.goals, self.points = self.wanted(), Points.of(problem, row)
+        table, self.score = self.points.leaves(row, self.goals.rows)
+        self.base = self.goals.rows @ (row.model.trees.base + row.model.linear.intercept)
         cell = self.points.cell
         limits = row.limits._replace(kind=row.limits.kind[cell], side=np.ascontiguousarray(row.limits.side[:, cell]))
-        self.question = Instance(
-            leaves=table,
-            score=np.ascontiguousarray(score),
-            goal=np.maximum(b - base, least - 1.0),
-            firm=np.full(len(b), np.inf),
-            price=self.points.price,
-            limits=limits,
-        )
+        none = np.zeros(len(self.base))
+        self.question = Instance(table, self.score, none, none, self.points.price, limits)
         self.trees = len(row.trees.tree) - 1
         self.left = Frontier[Box](self._ceiling)
         self.known: set[bytes] = set()
 
+    def wanted(self) -> Goals:
+        """What is wanted, with all scores that the estimator may take for such."""
+        self.wide = widened(self.score_set, self.problem)
+        nothing = np.zeros((1, self.row.model.scores)), np.full(1, -1.0)
+        return Thresholds(*((self.wide.A, self.wide.b) if len(self.wide.b) else nothing))
+
+    def settled(self, alive: BoolArray) -> Inside | None:
+        """What is known of the rows of a box in which no tree has a choice; None if only smaller boxes can be asked about."""
+        own = self.problem, self.score_set, self.wide, self.accepts, self.row
+        box = InsideBox(*own, alive, self.handing, self.budget)
+        return box.cheapest() if box.known else None
+
     def run(self, budget: Budget) -> SetAnswer:
         """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
-        self.budget = budget
+        self.budget, bound = budget, 0.0
         able = np.isfinite(self.row.tables.price[0])
         if np.logical_or.reduceat(able, self.row.tables.start[:-1]).all():
             self.left.put(0.0, Box(able, np.zeros(0)))
@@ -99,7 +128,8 @@ class MixedSearch:
             budget.interrupt()
             self.left.settle(bound)
         bound = min(self.left.lowest, self._ceiling(), self.best.cost)
-        return SetAnswer(self.best.point, self.best.cost, bound, budget.stopped if self.left.is_open else Stopped.DONE)
+        stopped = budget.stopped if bound < self._ceiling() else Stopped.DONE
+        return SetAnswer(self.best.point, self.best.cost, bound, stopped)
 
     def _ceiling(self) -> float:
         """What a row must cost less than to be better than the best."""
@@ -113,18 +143,19 @@ class MixedSearch:
             if node is None:
                 return
             if first:
-                self._try(node.moved(self._ceiling()))
+                self._leap(node)
             bound = max(bound, node.raised(self._ceiling(), rates, ROOT_BURSTS if first else BURSTS))
             if bound >= self._ceiling():
                 return
             self._try(node.x)
             kept = alive & np.logical_or.reduceat(node.cheap(self._ceiling()), self.points.start[:-1])
-            alive, few, rates = kept, kept.sum() > WORTH_A_LOOK * alive.sum(), node.multipliers.rate.copy()
+            few, rates = kept.sum() > WORTH_A_LOOK * alive.sum(), node.multipliers.rate.copy()
+            alive = kept
             if few:
                 break
         decided = not (node.reduced.trees.original < self.trees).any()
-        if decided and (inside := self._box(alive)).known:
-            found = inside.cheapest()
+        found = self.settled(alive) if decided else None
+        if found is not None:
             self._take(found)
             if found.bound < self._ceiling():
                 self.left.settle(max(bound, found.bound))
@@ -133,33 +164,33 @@ class MixedSearch:
             self.left.put(bound, Box(part, rates))
 
     def _node(self, alive: BoolArray) -> Node | None:
-        """A box, without the cells that cost too much; None if it has no row."""
+        """A box, without the cells that cost too much, which are left out in place; None if it has no row."""
+        starts = self.points.start[:-1]
         if not np.logical_or.reduceat(alive, self.row.tables.start[:-1]).all():
             return None
         points = self.question.affordable(of_cells(alive, self.points.start), self._ceiling())
-        alive &= np.logical_or.reduceat(points, self.points.start[:-1])
-        # a number between two ends may cost less than the claim where one of them does not
-        return Node.of(self.question, of_cells(alive, self.points.start)) if alive.any() else None
+        alive &= np.logical_or.reduceat(points, starts)  # an end that costs too much bounds numbers that do not
+        if not np.logical_or.reduceat(alive, self.row.tables.start[:-1]).all():
+            return None
+        return Node.of(self.question, self.goals, self.base, of_cells(alive, self.points.start))
 
-    def _box(self, alive: BoolArray) -> InsideBox:
-        """All rows of a box."""
-        own = self.problem, self.score_set, self.wide, self.accepts, self.row
-        return InsideBox(*own, alive, self.handing, self.budget)
+    def _leap(self, node: Node) -> None:
+        """Look for an answer that need not be the cheapest."""
+        for factor in LEAPS:
+            x = node.moved(self._ceiling(), factor)
+            if x is None or self._try(x):
+                return
 
-    def _inside(self, cells: IntArray) -> InsideCells:
-        """The rows of some cells, one for each column."""
-        own = self.problem, self.score_set, self.wide, self.accepts, self.row
-        return InsideCells(*own, cells, self.handing, self.budget)
-
-    def _try(self, x: IntArray | None) -> bool:
-        """Look into the cells of a row. Returns whether an answer was found that is better than the best."""
-        if x is None:
-            return False
+    def _try(self, x: IntArray) -> bool:
+        """Look into the cells of a row. Returns whether a better answer was found."""
         cells = self.points.cell[x]
         if cells.tobytes() in self.known:
             return False
         self.known.add(cells.tobytes())
-        return self._take(self._inside(cells).cheapest())
+        alive = np.zeros(len(self.row.feature), dtype=np.bool_)
+        alive[cells] = True
+        found = self.settled(alive)
+        return found is not None and self._take(found)
 
     def _take(self, found: Inside) -> bool:
         if found.cost >= self._ceiling():
@@ -169,64 +200,86 @@ class MixedSearch:
 
     def _parts(self, alive: BoolArray, node: Node) -> list[BoolArray]:
         """Two parts of a box: where most trees disagree with the ends that columns chose, or else its longest column halved."""
-        cells, work, start = node.reduced.cells, node.work, self.row.tables.start
+        cells, work, start, feature = node.reduced.cells, node.work, self.row.tables.start, self.row.feature
         j, where = branching(cells.start, cells.ordered, work.alive, work.x, work.potential, work.vote)
-        feature = self.row.feature
         if j >= 0:
             merged = cells.merged_into[self.points.start[:-1]]
             of_where = self.points.cell[cells.original[min(where, len(cells.original) - 1)]]
             first = (merged >= 0) & (merged < where) if cells.ordered[j] else np.arange(len(alive)) == of_where
             parts = [alive & (first | (feature != j)), alive & ~(first & (feature == j))]
-            if all(part[start[j] : start[j + 1]].any() for part in parts) and not (parts[0] == alive).all():
+            if all(part[start[j] : start[j + 1]].any() for part in parts):
                 return parts
         count = np.add.reduceat(alive, start[:-1], dtype=np.intp)
-        j = int(np.argmax(count))
-        if count[j] < 2:
-            self.left.settle(0.0)  # what it holds was not decided
-            return []
-        mine = np.flatnonzero(alive & (feature == j))
+        mine = np.flatnonzero(alive & (feature == int(np.argmax(count))))
         parts = [alive.copy(), alive.copy()]
         parts[0][mine[len(mine) // 2 :]] = parts[1][mine[: len(mine) // 2]] = False
         return parts
 
 
 class Node:
-    """A box as messages see it."""
+    """A box as messages see it. Between the ends that sums have in it, the goals are half-spaces."""
 
-    def __init__(self, reduced: Reduced, task: Task) -> None:
-        self.reduced, self.task = reduced, task
-        self.multipliers = no_multipliers(reduced, len(task.goal), len(task.limit))
-        self.work: Work = work_for(reduced)
-
-    @classmethod
-    def of(cls, question: Instance, able: BoolArray) -> Node | None:
-        """The box of the points that a row may have; None if it has no row."""
-        reduced = reduce(question.leaves, able, question.price, question.limits.kind)
+    def __init__(self, question: Instance, goals: Goals, base: FloatArray, reduced: Reduced) -> None:
         cells, trees = reduced.cells, reduced.trees
-        if (np.diff(cells.start) == 0).any() or (trees.constant_leaves < 0).any():
-            return None
-        task = Task(
-            score=np.ascontiguousarray(question.score[trees.original_leaf]),
-            goal=question.goal - question.score[trees.constant_leaves].sum(axis=0),
+        self.reduced, self.goals, self.start = reduced, goals, trees.start[:-1]
+        self.score = question.score[trees.original_leaf]
+        self.base = base + question.score[trees.constant_leaves].sum(axis=0)
+        self.low, self.high = (
+            self.base + (extreme.reduceat(self.score, self.start, axis=0).sum(axis=0) if len(self.score) else 0.0)
+            for extreme in (np.minimum, np.maximum)
+        )
+        none = np.zeros(0)
+        self.task = Task(
+            score=self.score,
+            goal=none,
             price=question.price[cells.original],
             side=np.ascontiguousarray(question.limits.side[:, cells.original]),
             limit=question.limits.limit,
             counting=question.limits.counting,
         )
-        best = np.maximum.reduceat(task.score, trees.start[:-1], axis=0).sum(axis=0) if len(task.score) else 0.0
-        return None if (best < task.goal).any() else cls(reduced, task)
+        self.straighten((self.low + self.high) / 2)
+        self.multipliers = no_multipliers(reduced, len(self.task.goal), len(self.task.limit))
+        self.work: Work = work_for(reduced)
+
+    @classmethod
+    def of(cls, question: Instance, goals: Goals, base: FloatArray, able: BoolArray) -> Node | None:
+        """The box of the points that a row may have; None if it has no row, or none that reaches the goals."""
+        reduced = reduce(question.leaves, able, question.price, question.limits.kind)
+        if (np.diff(reduced.cells.start) == 0).any() or (reduced.trees.constant_leaves < 0).any():
+            return None
+        node = cls(question, goals, base, reduced)
+        return None if node.misses else node
+
+    def straighten(self, at: FloatArray) -> None:
+        """Let the goals be half-spaces that are tight at some sums."""
+        slopes, least = self.goals.half_spaces(self.low, self.high, np.clip(at, self.low, self.high))
+        self.task = self.task._replace(
+            score=np.ascontiguousarray(self.score @ slopes.T), goal=np.maximum(least - slopes @ self.base, -FAR)
+        )
+
+    @property
+    def misses(self) -> bool:
+        """Whether the best leaves and numbers miss a goal."""
+        score = self.task.score
+        most = (
+            np.maximum.reduceat(score, self.start, axis=0).sum(axis=0) if len(score) else np.zeros(len(self.task.goal))
+        )
+        return bool((most < self.task.goal).any())
 
     @property
     def x(self) -> IntArray:
         """The point that each column would choose."""
         return np.asarray(self.reduced.cells.original[self.work.x])
 
-    def moved(self, ceiling: float) -> IntArray | None:
-        """The cheapest row, moved until it reaches the goals; None if moves of single columns do not lead there."""
+    def moved(self, ceiling: float, factor: float) -> IntArray | None:
+        """The cheapest row, moved until it makes up for what it lacks, or so many times that; None if no moves lead there."""
         start, price = self.reduced.cells.start, self.task.price
         x = np.array([a + np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
         moves = move_work_for(self.reduced, self.work.uses, len(self.task.goal))
-        if improve(self.reduced, self.task, self.work.alive, moves, x, -1, ceiling) == np.inf:
+        improve(self.reduced, self.task, self.work.alive, moves, x.copy(), -1, -np.inf)  # adds the scores up, and stops
+        goal = moves.total + np.maximum(self.task.goal - moves.total, 0.0) * factor
+        goal = np.maximum(goal, self.task.goal)
+        if improve(self.reduced, self.task._replace(goal=goal), self.work.alive, moves, x, -1, ceiling) == np.inf:
             return None
         return np.asarray(self.reduced.cells.original[x])
 
@@ -234,9 +287,11 @@ class Node:
         """A bound on what rows cost. Begins with some rates, if there are any."""
         self.multipliers.rate[:] = rates if len(rates) else self._first_rates(ceiling)
         size, best = np.full(len(self.task.goal), NODE_STEP if len(rates) else FIRST_STEP), 0.0
-        for _ in range(bursts):
-            before = best
-            found = ascend(self.reduced, self.task, self.multipliers, self.work, np.inf, size, SWEEPS, size.max(), 0.0)
+        for burst in range(bursts):
+            if burst and len(self.score):
+                self.straighten(self.base + self.score[self.work.cheapest].sum(axis=0))
+            before, step = best, float(size.max())
+            found = ascend(self.reduced, self.task, self.multipliers, self.work, np.inf, size, SWEEPS, step, 0.0)
             best = max(best, float(found))
             if best >= ceiling or best - before < WORTH_A_BURST * (min(ceiling, 1e9) - before):
                 break
@@ -246,17 +301,14 @@ class Node:
         """Which points a row below the ceiling may have."""
         bound = float(as_it_is(self.reduced, self.task, self.multipliers, self.work))
         cells, work = self.reduced.cells, self.work
-        count = np.diff(cells.start)
-        beyond = work.potential[: len(self.task.price)] - np.repeat(work.feature_min, count)
+        beyond = work.potential[: len(self.task.price)] - np.repeat(work.feature_min, np.diff(cells.start))
         fine = work.alive & (bound + beyond < ceiling)
         return np.asarray(np.append(fine, False)[cells.merged_into])
 
     def _first_rates(self, ceiling: float) -> FloatArray:
-        """What units of sums are worth, roughly: what a row below the ceiling pays for what the cheapest points lack."""
-        price, trees = self.task.price, self.reduced.trees
-        low = (
-            np.minimum.reduceat(self.task.score, trees.start[:-1], axis=0).sum(axis=0) if len(self.task.score) else 0.0
-        )
+        """What units of sums are worth, roughly: what a row below the ceiling pays for what the least leaves lack."""
+        price, score = self.task.price, self.task.score
+        low = np.minimum.reduceat(score, self.start, axis=0).sum(axis=0) if len(score) else 0.0
         lack = np.maximum(self.task.goal - low, 1e-9)
         spent = ceiling if np.isfinite(ceiling) else float(price[np.isfinite(price)].mean()) * len(self.work.x)
         return np.asarray(spent / (lack * len(lack)))
