@@ -60,6 +60,10 @@ class Blend(AbstractCurve):
     def excesses(self, scores: FloatArray) -> FloatArray:
         return self._excesses_of(self.sums(scores))
 
+    def excesses_at(self, sums: FloatArray) -> FloatArray:
+        """How far rows of sums are outside."""
+        return self._excesses_of(sums)
+
     def excess_of(self, sums: FloatArray) -> float:
         """How far one row of sums is outside."""
         return float(self._excesses_of(sums))

@@ -20,7 +20,8 @@ from butfor.proof.node import Node
 from butfor.proof.prover import Prover
 from butfor.proof.related import BestTaxes, RelatedCells
 from butfor.proof.states import Pending, Spread, WishedState
-from butfor.solvers.ensemble.leaves import LeafTable
+from butfor.solvers.mixed.points import over_points
+from butfor.solvers.mixed.relaxed import joined, one_leaf_for_each_cell
 from butfor.solvers.solver import Budget
 
 FINE_RATE_BITS = 60
@@ -75,38 +76,6 @@ class Points:
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         return cls(np.repeat(np.arange(len(sizes)), sizes), np.concatenate(values), np.concatenate(prices), start)
 
-    def with_lines(self, table: LeafTable, arrays: Arrays, columns: IntArray) -> LeafTable:
-        """The leaves of trees over points in place of cells, and a tree for each of some columns, with a leaf for each point.
-
-        Every column has one more cell, "missing", behind its own, or as its last.
-        """
-        cells, lost = arrays.asked.cells, arrays.lost
-        base, count = self.start[cells[:-1]], np.diff(self.start[cells])
-        ranged = (table.mask < 0) & (table.first <= table.last)
-        ends = [
-            self.start[cells[table.feature] + np.where(ranged, each, 0)] - base[table.feature]
-            for each in (table.first, table.last + 1)
-        ]
-        mine = [np.arange(count[j]) for j in columns.tolist()]
-        point, column = np.concatenate(mine), np.repeat(columns, count[columns])
-        none = lost[column] & (point == count[column] - 1)
-        return table._replace(
-            start=np.concatenate([[0], np.cumsum(count + ~lost)]).astype(np.intp),
-            tree=np.append(table.tree, table.tree[-1] + np.cumsum(count[columns])),
-            value=np.zeros((len(table.value) + len(point), 1)),
-            entry=np.append(table.entry, table.entry[-1] + 1 + np.arange(len(point))),
-            feature=np.append(table.feature, column),
-            first=np.append(np.where(ranged, ends[0], table.first), np.where(none, 0, point)),
-            last=np.append(np.where(ranged, ends[1] - 1, table.last), np.where(none, -1, point)),
-            missing=np.append(table.missing, none),
-            mask=np.append(table.mask, np.full(len(point), -1)),
-        )
-
-    def place(self, arrays: Arrays) -> IntArray:
-        """Where each point stands in the table."""
-        column = arrays.column[self.cell]
-        return np.arange(len(column)) + (np.cumsum(~arrays.lost) - ~arrays.lost)[column]
-
 
 class MixedProver(Prover):
     """Proves one claim about sums to which trees add, and weighted numbers.
@@ -126,24 +95,36 @@ class MixedProver(Prover):
         first = RelatedCells(Limits.of(question, 0), arrays.asked.cells)
         limits = [Limits.of(question, way, question.limits) for way in range(len(question.ways))]
         self.weighed = [RelatedCells(each, arrays.asked.cells) for each in limits]
-        self.taxed = self.taxed._replace(tax=())
-        self.wish, self.related = (
-            self.no_wish(),
-            RelatedCells(Limits([], [], question.below, question.none), arrays.asked.cells),
-        )
-        self.points = Points.of(arrays, first)
-        columns = np.array(first.columns, dtype=np.intp)
+        self.taxed, none = self.taxed._replace(tax=()), Limits([], [], question.below, question.none)
+        self.wish, self.related = self.no_wish(), RelatedCells(none, arrays.asked.cells)
         self.target += arrays.columns + len(question.limits) + 1  # each price is rounded once more
-        self.table, place = self.points.with_lines(self.table, arrays, columns), self.points.place(arrays)
-        self.spread = Spread(place, self.points.cell, self.points.price)
-        self.place = place[self.points.start[:-1]]
-        of, at = arrays.column[self.points.cell], np.isin(arrays.column[self.points.cell], columns)
-        each = np.array([[list(map(float, its)) for its in slopes.values()] for slopes in question.slopes])
-        gains = each[:, np.searchsorted(columns, of[at])] * self.points.value[at][:, None] / float(question.grain)
-        self.gains: FloatArray = np.ascontiguousarray(gains)
-        self.largest = max(self.largest, int(np.abs(gains).max(initial=0)))
+        self.points = Points.of(arrays, first)
+        self.gains = self._with_lines(first.columns)
+        self.largest = max(self.largest, int(np.abs(self.gains).max(initial=0)))
         self.grain = self.grains()
         self.prices = dict[tuple[int, Worth, tuple[float, ...]], Taxed]()
+
+    def _with_lines(self, columns: list[int]) -> FloatArray:
+        """Let the table have points in place of cells, and a tree for each column that is weighed.
+
+        Returns what the leaves of these trees add (ways, leaves, goals).
+        """
+        sizes, cell, question = (
+            np.ones(int(self.table.start[-1]), dtype=np.intp),
+            self.points.cell,
+            self.arrays.question,
+        )
+        sizes[self.place] = np.diff(self.points.start)
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+        place = start[self.place[cell]] + np.arange(len(cell)) - self.points.start[cell]
+        self.spread, self.place = Spread(place, cell, self.points.price), place[self.points.start[:-1]]
+        table = over_points(self.table, start)
+        lines, at = one_leaf_for_each_cell(columns, table)
+        self.table, value = joined(table, lines), np.zeros(int(start[-1]))
+        value[place] = self.points.value
+        slopes = np.array([[list(map(float, its)) for its in each.values()] for each in question.slopes])
+        each = slopes[:, np.repeat(np.arange(len(columns)), np.diff(table.start)[columns])]
+        return np.asarray(each * value[at][:, None] / float(question.grain))
 
     def no_wish(self) -> WishedState:
         return super().no_wish()._replace(tax=np.zeros(0))
@@ -246,7 +227,7 @@ class MixedProver(Prover):
         goal = sum(map(mul, rates, self.arrays.goals[self.way].tolist())) >> shift
         trees = sum(-sum(map(mul, rates, its)) >> shift for its in score.tolist())
         price = np.where(alive, self.taxed.price, NO_PRICE)
-        return goal + trees + int(np.minimum.reduceat(price, self.arrays.asked.cells[:-1]).sum()) - self.taxed.back
+        return int(goal + trees) + int(np.minimum.reduceat(price, self.arrays.asked.cells[:-1]).sum()) - self.taxed.back
 
     # ------------------------------------------------------------------------------------------------- parts of boxes
 

@@ -81,7 +81,7 @@ class Prover:
 
     def scores(self) -> FloatArray:
         """What leaves add towards each goal, as the search counts it."""
-        return self.arrays.asked.score[self.way] * self.grain
+        return np.asarray(self.arrays.asked.score[self.way] * self.grain)
 
     def node(self, alive: BoolArray, leaf: BoolArray) -> Node:
         return Node(self, alive, leaf)

@@ -106,7 +106,7 @@ class RelatedCells:
         left = max(1.0 - fee, 0.0) * (1 + A_LITTLE)
         far = min(left / rate if rate else np.inf, np.sqrt(left / square) if square else np.inf)
         near = np.clip([low, high], now - far, now + far) if low <= high else np.zeros(0)
-        near = np.linspace(*near, BENT_POINTS) if square and len(near) else near
+        near = np.linspace(near[0], near[1], BENT_POINTS) if square and len(near) else near
         near = np.unique(np.clip(near, low, max(low, high)))
         move = np.abs(near - now)
         price, stays = fee + rate * move + square * move * move, self.stays[[c]]

@@ -108,13 +108,13 @@ def proofs() -> None:
     arrays = Arrays(
         SimpleNamespace(
             columns=[SimpleNamespace(levels=None, lost=False)], trees=[tree], price=[[0, 1]], home=[1], alive=[3], goals=[[1]],
-            counted=False, bound=2, limit=1, never=[], wanted=SimpleNamespace(mean=None),
+            counted=False, bound=2, limit=1, never=[], slopes=[{}], wanted=SimpleNamespace(mean=None),
         ),
         lambda bits: [(0, 1)] if bits == 1 else [(1, 2)],
     )  # fmt: skip
     alive, leaf = np.ones(2, dtype=np.bool_), np.ones(2, dtype=np.bool_)
     arrays.narrowed(alive, leaf)
-    arrays.misses(0, leaf)
+    arrays.misses(0, alive, leaf)
     untaxed = Taxed((), arrays.asked.price, 0)
     arrays.drop(alive, leaf, arrays.paid(0, alive, leaf, np.zeros(2, dtype=np.int64), Worth((1,), 0), 0, untaxed))
 

@@ -23,12 +23,12 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.blend.leaf_search import cheapest_below as cheapest_along_lines
+from butfor.solvers.blend.mixed_search import BlendMixedSearch
 from butfor.solvers.blend.ranges import sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.mixed.branch_bound import MixedBranchBound, in_same_cells
-from butfor.solvers.mixed.relaxed import RelaxedRow, relax
-from butfor.solvers.mixed.search import MixedSearch
+from butfor.solvers.mixed.branch_bound import MixedBranchBound
+from butfor.solvers.mixed.relaxed import relax
 from butfor.solvers.outcome import Outcome, Ran, Stopped, to_beat
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -116,12 +116,22 @@ def _along_lines(form: Form) -> bool:
 
 
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
-    along_lines = _along_lines(problem.form())
+    form = problem.form()
+    along_lines, mixed = _along_lines(form), bool(MixedBranchBound().accepts(_plain(form)))
+    row = relax(problem) if mixed else None
+
+    def in_boxes(problem: Problem, score_set: ScoreSet, upper: float) -> SetAnswer:
+        return _SumBoxSearch(handing, problem, score_set, upper).run(budget)
 
     def cheapest(score_set: ScoreSet, upper: float) -> SetAnswer:
         if along_lines:
             return cheapest_along_lines(problem, score_set, upper, budget)
-        return _SumBoxSearch(handing, problem, score_set, upper).run(budget)
+        if row is not None:
+            cells, accepts = Handing(MixedBranchBound.inner), partial(problem.reached, score_set)
+            found = BlendMixedSearch(problem, row, score_set, accepts, upper, cells, in_boxes).run(budget)
+            handing.note([Ran(MixedBranchBound.name, cells.ran)])
+            return found
+        return in_boxes(problem, score_set, upper)
 
     return over_score_sets(problem, cheapest).handed_to(handing.ran)
 
@@ -141,7 +151,6 @@ class _SumBoxSearch:
         self.whole = SumBox(*sum_ranges(problem.model, problem, self.curve.rows))
         self.best: FloatArray | None = None
         self.gave_up, self.failed = Stopped.DONE, 0
-        self.row: RelaxedRow | None = None
         self.overlap = np.zeros(len(self.curve.rows))
         if isinstance(problem.model, Mixed):
             self.overlap = 4 * rounding(problem.model, self.curve.rows, problem.domain.extent, problem.witnesses.unit)
@@ -203,18 +212,7 @@ class _SumBoxSearch:
         )
         # what the estimator says of a row on a side of the box is not about that side
         problem = replace(self.problem, score_sets=(part,)).with_witnesses(confirmation=None)
-        if MixedBranchBound().accepts(problem.form()):
-            self.row = relax(problem) if self.row is None else self.row
-            cells = Handing(MixedBranchBound.inner)
-            found = MixedSearch(problem, self.row, part, self._settles, self._ceiling(), cells).run(budget)
-            self.handing.note([Ran(MixedBranchBound.name, cells.ran)])
-            return found
         return self.handing.cheapest(problem, part, np.inf, budget)
-
-    def _settles(self, point: FloatArray) -> bool:
-        """Whether something follows from a row of a box: lines can cut it off, or it is an answer."""
-        far = self.curve.excess(evaluate(self.problem.model, point[None])[0]) > 2 * CLOSE
-        return far or self.problem.reached(self.score_set, point)
 
     def _leap(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer that need not be the cheapest: ask for ever more than what the first row lacks."""
@@ -238,22 +236,6 @@ class _SumBoxSearch:
         sums = np.clip(self.curve.sums(scores), box.low, box.high)
         return np.asarray(self.curve.rises(sums, share * (box.high - box.low)) @ self.curve.rows)
 
-    def _move_on(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
-        """Look for an answer in the cells of a row that is none. The cheapest row of a box often lacks a little."""
-        if self.row is None:
-            return
-        scores = evaluate(self.problem.model, point[None])[0]
-        lacks, rows = self._lacks(scores), self._rises(scores, box, SHORT_STEP)
-        for factor in STRIDES if rows.any() else ():
-            b = rows @ scores + np.where(lacks > 0, factor, 1.0) * lacks + CLOSE
-            part = ScoreSet(rows, b, np.zeros(len(b), dtype=np.bool_))
-            accepts = partial(self.problem.reached, self.score_set)
-            found = in_same_cells(self.problem, self.row, part, accepts, point, self.handing, budget)
-            if found.cost < self._ceiling():
-                self.upper, self.best = found.cost, found.point
-            if found.point is not None:
-                return
-
     def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
         if self.problem.reached(self.score_set, point):
@@ -261,7 +243,6 @@ class _SumBoxSearch:
                 self.upper, self.best = cost, point
             self.left.settle(bound)  # a row of the box that costs between the two may be left
             return
-        self._move_on(point, box, budget)
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
         tighter = self._cut(box, sums)
         if tighter is not None and len(tighter.cuts) <= MOST_CUTS:

@@ -102,6 +102,11 @@ class SumGoals:
         """How many inequalities there are once the curve is straightened."""
         return len(self.curve.each) + len(self.b)
 
+    def half_spaces(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Half-spaces of sums that lie between two ends, with the curve straightened where it is tight at some sums."""
+        mine = slice(self.curved)
+        return self.straightened(*self.curve.half_spaces(low[mine], high[mine], at[mine]))
+
     def straightened(self, slopes: FloatArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Rows and thresholds, with the curve replaced by half-spaces."""
         return block_diag(slopes, np.eye(len(self.b))), np.append(least, self.b)

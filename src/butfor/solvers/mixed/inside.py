@@ -130,7 +130,7 @@ class InsideCells:
         """Some sums of a set are reached by the linear model alone, at the least cost."""
         A, trees = part.A[sums], evaluate(self.row.model.trees, self.start[None])[0]
         left = ScoreSet(A, part.b[sums] - A @ trees, part.strict[sums])
-        found = self.handing.ask(solver, self._narrowed(left), self.budget)
+        found = self.handing.ask(solver, self.narrowed(left), self.budget)
         return float(found.bound[0]), tuple(found.points[found.found()])
 
     def _on_grid(self, point: FloatArray, between: dict[int, tuple[float, ...]]) -> FloatArray:
@@ -141,7 +141,7 @@ class InsideCells:
             out[j] = self.problem.domain.nearest(j, *cell)[0, 0]
         return out
 
-    def _narrowed(self, part: ScoreSet) -> Problem:
+    def narrowed(self, part: ScoreSet) -> Problem:
         """The problem over these cells, which keep all implications. Only the loose features can move."""
         domain, loose = self.problem.domain, np.isin(np.arange(len(self.start)), self.loose)
         lost = np.isnan(self.start) & ~loose

@@ -37,7 +37,7 @@ class Points(NamedTuple):
         """
         feature, prices = row.feature, problem.prices
         weighed = row.model.linear.slope.any(axis=0)[feature]
-        two = weighed & (row.low < row.high) & np.isfinite(row.tables.price[0])
+        two: BoolArray = weighed & (row.low < row.high) & np.isfinite(row.tables.price[0])
         start = np.concatenate([[0], np.cumsum(1 + two)]).astype(np.intp)
         cell = np.repeat(np.arange(len(two)), 1 + two)
         value, price = row.tables.value[0][cell], row.tables.price[0][cell]
@@ -52,13 +52,16 @@ class Points(NamedTuple):
             price[mine] -= prices.l2[j] * (ends[1] - ends[0]) ** 2 / 4
         return cls(cell, value, price, start)
 
-    def leaves(self, row: RelaxedRow, A: FloatArray) -> tuple[LeafTable, FloatArray]:
-        """The leaves of all trees, with one of points for each column of the linear model; what each adds to each sum `A s`."""
+    def gains(self, row: RelaxedRow, A: FloatArray) -> FloatArray:
+        """What the linear model adds to each sum `A s` (points, sums)."""
         linear, feature = row.model.linear, row.feature[self.cell]
-        table = over_points(row.trees, self.start)
         moved = np.nan_to_num(self.value - linear.centre[feature])
         steps = np.concatenate([A @ step for step in linear.steps], axis=1)[:, self.cell]
-        gains = ((A @ linear.slope)[:, feature] * moved + steps).T
+        return np.asarray(((A @ linear.slope)[:, feature] * moved + steps).T)
+
+    def leaves(self, row: RelaxedRow, A: FloatArray) -> tuple[LeafTable, FloatArray]:
+        """The leaves of all trees, with one of points for each column of the linear model; what each adds to each sum `A s`."""
+        table, gains = over_points(row.trees, self.start), self.gains(row, A)
         read = [j for j in range(len(table.start) - 1) if gains[table.start[j] : table.start[j + 1]].any()]
         lines, point = one_leaf_for_each_cell(read, table)
         return joined(table, lines), np.concatenate([row.trees.value @ A.T, gains[point]])

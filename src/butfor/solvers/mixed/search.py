@@ -36,7 +36,7 @@ from butfor.solvers.outcome import Stopped, to_beat
 from butfor.solvers.reduction import Handing
 from butfor.solvers.solver import Budget
 
-SWEEPS, ROOT_BURSTS, BURSTS = 8, 12, 3
+SWEEPS, ROOT_BURSTS, BURSTS = 16, 12, 3
 """So many sweeps make a burst, and so many bursts raise the bound of the first box, and of others."""
 
 WORTH_A_BURST = 0.1
@@ -45,8 +45,8 @@ WORTH_A_BURST = 0.1
 WORTH_A_LOOK = 0.9
 """A box of which more cells than this share are left is not looked at again before it is parted."""
 
-FIRST_STEP, NODE_STEP = 0.3, 0.1
-"""By which share of itself a rate changes at most after a sweep, in the first box, and in others."""
+RATE_STEP = 0.3
+"""By which share of itself a rate changes at most after a sweep."""
 
 FAR = 1e15
 """A goal below the negative of this is no goal."""
@@ -76,10 +76,19 @@ class Thresholds(NamedTuple):
         return np.eye(len(self.b)), self.b
 
 
+class End(NamedTuple):
+    """An end of a sum: `sign` times the sum is at least `least`."""
+
+    of: int
+    sign: int
+    least: float
+
+
 class Box(NamedTuple):
-    """Cells that are left, and rates with which to begin."""
+    """Cells that are left, ends between which sums lie, and rates of the goals and the ends with which to begin."""
 
     alive: BoolArray
+    ends: tuple[End, ...]
     rates: FloatArray
 
 
@@ -119,7 +128,7 @@ class MixedSearch:
         self.budget, bound = budget, 0.0
         able = np.isfinite(self.row.tables.price[0])
         if np.logical_or.reduceat(able, self.row.tables.start[:-1]).all():
-            self.left.put(0.0, Box(able, np.zeros(0)))
+            self.left.put(0.0, Box(able, (), np.zeros(0)))
         try:
             while self.left.is_open and not budget.spent():
                 bound, box = self.left.pop()
@@ -139,7 +148,7 @@ class MixedSearch:
         """Settle a box, or part it."""
         alive, rates, first = box.alive, box.rates, not len(box.rates)
         while True:
-            node = self._node(alive)
+            node = self._node(alive, box.ends)
             if node is None:
                 return
             if first:
@@ -148,6 +157,7 @@ class MixedSearch:
             if bound >= self._ceiling():
                 return
             self._try(node.x)
+            self.move(node)
             kept = alive & np.logical_or.reduceat(node.cheap(self._ceiling()), self.points.start[:-1])
             few, rates = kept.sum() > WORTH_A_LOOK * alive.sum(), node.multipliers.rate.copy()
             alive = kept
@@ -160,10 +170,10 @@ class MixedSearch:
             if found.bound < self._ceiling():
                 self.left.settle(max(bound, found.bound))
             return
-        for part in self._parts(alive, node):
-            self.left.put(bound, Box(part, rates))
+        for part in self.parts(box._replace(alive=alive, rates=rates), node):
+            self.left.put(bound, part)
 
-    def _node(self, alive: BoolArray) -> Node | None:
+    def _node(self, alive: BoolArray, ends: tuple[End, ...]) -> Node | None:
         """A box, without the cells that cost too much, which are left out in place; None if it has no row."""
         starts = self.points.start[:-1]
         if not np.logical_or.reduceat(alive, self.row.tables.start[:-1]).all():
@@ -172,7 +182,12 @@ class MixedSearch:
         alive &= np.logical_or.reduceat(points, starts)  # an end that costs too much bounds numbers that do not
         if not np.logical_or.reduceat(alive, self.row.tables.start[:-1]).all():
             return None
-        return Node.of(self.question, self.goals, self.base, of_cells(alive, self.points.start))
+        return Node.of(self.question, self.goals, self.base, ends, of_cells(alive, self.points.start))
+
+    def move(self, node: Node) -> None:
+        """Try the row that columns chose, moved into the goals."""
+        if (x := node.improved(self._ceiling(), 0.0)) is not None:
+            self._try(x)
 
     def _leap(self, node: Node) -> None:
         """Look for an answer that need not be the cheapest."""
@@ -198,8 +213,11 @@ class MixedSearch:
         self.best, self.upper = found, found.cost
         return True
 
+    def parts(self, box: Box, node: Node) -> list[Box]:
+        """Two parts of a box: where most trees disagree with the points that columns chose, or else its longest column halved."""
+        return [box._replace(alive=part) for part in self._parts(box.alive, node)]
+
     def _parts(self, alive: BoolArray, node: Node) -> list[BoolArray]:
-        """Two parts of a box: where most trees disagree with the ends that columns chose, or else its longest column halved."""
         cells, work, start, feature = node.reduced.cells, node.work, self.row.tables.start, self.row.feature
         j, where = branching(cells.start, cells.ordered, work.alive, work.x, work.potential, work.vote)
         if j >= 0:
@@ -219,15 +237,22 @@ class MixedSearch:
 class Node:
     """A box as messages see it. Between the ends that sums have in it, the goals are half-spaces."""
 
-    def __init__(self, question: Instance, goals: Goals, base: FloatArray, reduced: Reduced) -> None:
+    def __init__(
+        self, question: Instance, goals: Goals, base: FloatArray, ends: tuple[End, ...], reduced: Reduced
+    ) -> None:
         cells, trees = reduced.cells, reduced.trees
-        self.reduced, self.goals, self.start = reduced, goals, trees.start[:-1]
+        self.reduced, self.goals, self.ends, self.start = reduced, goals, ends, trees.start[:-1]
         self.score = question.score[trees.original_leaf]
         self.base = base + question.score[trees.constant_leaves].sum(axis=0)
         self.low, self.high = (
             self.base + (extreme.reduceat(self.score, self.start, axis=0).sum(axis=0) if len(self.score) else 0.0)
             for extreme in (np.minimum, np.maximum)
         )
+        for end in ends:
+            if end.sign > 0:
+                self.low[end.of] = max(self.low[end.of], end.least)
+            else:
+                self.high[end.of] = min(self.high[end.of], -end.least)
         none = np.zeros(0)
         self.task = Task(
             score=self.score,
@@ -237,34 +262,50 @@ class Node:
             limit=question.limits.limit,
             counting=question.limits.counting,
         )
+        self.empty = bool((self.low > self.high).any())
+        self.high = np.maximum(self.low, self.high)
         self.straighten((self.low + self.high) / 2)
         self.multipliers = no_multipliers(reduced, len(self.task.goal), len(self.task.limit))
         self.work: Work = work_for(reduced)
 
     @classmethod
-    def of(cls, question: Instance, goals: Goals, base: FloatArray, able: BoolArray) -> Node | None:
+    def of(
+        cls, question: Instance, goals: Goals, base: FloatArray, ends: tuple[End, ...], able: BoolArray
+    ) -> Node | None:
         """The box of the points that a row may have; None if it has no row, or none that reaches the goals."""
         reduced = reduce(question.leaves, able, question.price, question.limits.kind)
         if (np.diff(reduced.cells.start) == 0).any() or (reduced.trees.constant_leaves < 0).any():
             return None
-        node = cls(question, goals, base, reduced)
+        node = cls(question, goals, base, ends, reduced)
         return None if node.misses else node
 
     def straighten(self, at: FloatArray) -> None:
         """Let the goals be half-spaces that are tight at some sums."""
         slopes, least = self.goals.half_spaces(self.low, self.high, np.clip(at, self.low, self.high))
+        signs = np.zeros((len(self.ends), len(at)))
+        for row, end in zip(signs, self.ends, strict=True):
+            row[end.of] = end.sign
+        slopes, least = np.vstack([slopes, signs]), np.append(least, [end.least for end in self.ends])
         self.task = self.task._replace(
             score=np.ascontiguousarray(self.score @ slopes.T), goal=np.maximum(least - slopes @ self.base, -FAR)
         )
 
     @property
     def misses(self) -> bool:
-        """Whether the best leaves and numbers miss a goal."""
+        """Whether the best leaves and numbers miss a goal, or an end."""
+        if self.empty:
+            return True
         score = self.task.score
         most = (
             np.maximum.reduceat(score, self.start, axis=0).sum(axis=0) if len(score) else np.zeros(len(self.task.goal))
         )
         return bool((most < self.task.goal).any())
+
+    @property
+    def sums(self) -> FloatArray:
+        """What the leaves that trees and columns would choose for themselves add up to."""
+        chosen = self.score[self.work.cheapest].sum(axis=0) if len(self.score) else 0.0
+        return np.asarray(np.clip(self.base + chosen, self.low, self.high))
 
     @property
     def x(self) -> IntArray:
@@ -283,13 +324,21 @@ class Node:
             return None
         return np.asarray(self.reduced.cells.original[x])
 
+    def improved(self, ceiling: float, more: float) -> IntArray | None:
+        """The row that columns chose, moved so much beyond all goals, and cheaper then; None if no moves lead there."""
+        x, moves = self.work.x.copy(), move_work_for(self.reduced, self.work.uses, len(self.task.goal))
+        task = self.task._replace(goal=self.task.goal + more)
+        if improve(self.reduced, task, self.work.alive, moves, x, -1, ceiling) == np.inf:
+            return None
+        return np.asarray(self.reduced.cells.original[x])
+
     def raised(self, ceiling: float, rates: FloatArray, bursts: int) -> float:
         """A bound on what rows cost. Begins with some rates, if there are any."""
         self.multipliers.rate[:] = rates if len(rates) else self._first_rates(ceiling)
-        size, best = np.full(len(self.task.goal), NODE_STEP if len(rates) else FIRST_STEP), 0.0
+        size, best = np.full(len(self.task.goal), RATE_STEP), 0.0
         for burst in range(bursts):
-            if burst and len(self.score):
-                self.straighten(self.base + self.score[self.work.cheapest].sum(axis=0))
+            if burst:
+                self.straighten(self.sums)
             before, step = best, float(size.max())
             found = ascend(self.reduced, self.task, self.multipliers, self.work, np.inf, size, SWEEPS, step, 0.0)
             best = max(best, float(found))
