@@ -276,6 +276,7 @@ static struct {
     Tree *trees; int count, kind, single, plain, votes, sums, asked_count; Asked *asked;
     quad *base, *doubts, *off, *extra, *ballots, weight, end, end_off; double step, *steps; Curve *curves;
     quad **weights, *starts; int features, inputs; Path *paths; int path_count;
+    quad **slopes, *sizes; int slope_count, *terms; /* of each feature that is weighed beside trees; of sums of trees: their largest leaves, and how many trees add */
     Layer *layers; int layer_count, units, widest; /* what a network makes of weighted sums; widest: the most sums at once */
 } model;
 
@@ -577,6 +578,19 @@ static void read_ballots(Json *all) {
     for (int k = 0; k < count; k++) need((model.ballots[k] = real(told->items + k)) > 0, "a vote that counts nothing");
 }
 
+static void read_slopes(Json *told) { /* of each sum, what a unit of each feature adds besides trees */
+    if (!told) return;
+    need(list(told)->count == model.sums - 1, "not weights for each sum");
+    model.slope_count = list(told->items)->count;
+    need(!model.single || !model.slope_count, "weights of what is read as float32");
+    model.slopes = room(model.slope_count, sizeof(quad *));
+    for (int f = 0; f < model.slope_count; f++) model.slopes[f] = room(model.sums, sizeof(quad));
+    for (int k = 0; k < told->count; k++) {
+        need(list(told->items + k)->count == model.slope_count, "not a weight of each feature for each sum");
+        for (int f = 0; f < model.slope_count; f++) model.slopes[f][k + 1] = real(told->items[k].items + f);
+    }
+}
+
 static void read_arrays(Text data) {
     Json all = parsed(data.text, data.size), *trees = list(part(&all, "trees"));
     need(is(part(&all, "format"), "butfor.forest/1"), "its format is not known");
@@ -596,6 +610,7 @@ static void read_arrays(Text data) {
     for (int k = 0; k < sums; k++) model.base[k + 1] = real(base->kind == '[' ? base->items + k : base);
     read_curves(&all);
     read_ballots(&all);
+    read_slopes(maybe(&all, "weights"));
     int mean = truth(part(&all, "mean"));
     need(!mean || kind < MEAN, "a mean of means, or of votes");
     if (mean) model.asked->over = over ? number(over, 1, 1000000) : trees->count;
@@ -791,6 +806,21 @@ static void doubted(const quad *sizes, quad *off) {
     }
 }
 
+/* By how much sums of trees, and of so many more terms of these sizes, may be off. */
+static void doubted_trees(const quad *sizes, const int *terms, quad *doubts) {
+    for (int k = 0; k < model.sums; k++) {
+        quad n = (model.terms[k] + terms[k] + 4) * (quad)model.steps[k];
+        doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + model.sizes[k] + sizes[k]) + model.extra[k] + model.off[k]) * (1 + (quad)1e-30);
+    }
+    for (int a = 0; a < model.asked_count; a++)
+        for (int k = 1; model.asked[a].alone && k <= model.asked[a].sums; k++) doubts[model.asked[a].at + k] = 0;
+}
+
+static int slopes_of(int k) { /* whether numbers add to a sum beside trees */
+    for (int f = 0; f < model.slope_count; f++) if (model.slopes[f][k] != 0) return 1;
+    return 0;
+}
+
 static void read_model(const char *kind, Text data) {
     memset(&model, 0, sizeof model);
     if (!strcmp(kind, "xgboost")) read_xgboost(data);
@@ -825,17 +855,14 @@ static void read_model(const char *kind, Text data) {
             trees[a] += adds;
         }
     }
-    for (int k = 0; k < model.sums; k++) model.votes &= model.base[k] == 0 && model.off[k] == 0;
-    for (int k = 0; k < model.sums; k++) {
-        quad n = (terms[k] + 4) * (quad)model.steps[k];
-        model.doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + sizes[k]) + model.extra[k] + model.off[k]) * (1 + (quad)1e-30);
-    }
+    for (int k = 0; k < model.sums; k++) model.votes &= model.base[k] == 0 && model.off[k] == 0 && !slopes_of(k);
+    model.sizes = sizes, model.terms = terms;
     for (int a = 0; a < model.asked_count; a++) {
         Asked *its = model.asked + a;
         its->alone = model.plain && trees[a] < 2 && its->over == 1 && (its->kind == SHARES || its->kind == VALUE);
-        for (int k = its->at + 1; k <= its->at + its->sums; k++) its->alone &= model.base[k] == 0 && model.off[k] == 0;
-        for (int k = its->at + 1; k <= its->at + its->sums && its->alone; k++) model.doubts[k] = 0;
+        for (int k = its->at + 1; k <= its->at + its->sums; k++) its->alone &= model.base[k] == 0 && model.off[k] == 0 && !slopes_of(k);
     }
+    if (model.count) doubted_trees(room(model.sums, sizeof(quad)), room(model.sums, sizeof(int)), model.doubts);
 }
 
 static double as_read(double x) {
@@ -854,7 +881,7 @@ static int to_left(const Node *node, double x) {
 typedef struct { double end, after, cut; int closed, own; } End; /* of a cell; where the next one begins; the cut; whether its end belongs to it */
 typedef struct {
     whole *price; int cells, home, stay, levels, first; double *cuts; int cut_count; double **inputs; int *features, feature_count, loses; double lost;
-    End *ends; double start, *reach; int known; quad fees[4], *asked, *told, tilt, steep, least, most, far, step, anchor, blur, radius;
+    End *ends; double start, *reach; int known, moved; quad fees[4], *asked, *told, tilt, steep, least, most, far, step, anchor, blur, radius;
     quad *slope, *none, **adds, line[3];
     double *read; int read_count, **place; /* the cuts of its feature; of each copy of the trees, how many cells go to the left at each, if they are moved */
 } Column; /* the last cell of one that loses its number is the missing one; far: the largest size of a number */
@@ -877,6 +904,7 @@ static struct {
     whole limit, bound; quad below, unit; int largest; double claim; /* the dearest change counts, not the sum; infinite if there is no claim */
     char norm; Json *radius, *replies; int copies, tree_count; /* of a ball: a, 1 or 2; trees count once more for each reply */
     quad *doubts; int *steps; /* of the sums; of each way, how many goals it has */
+    int steps_end; /* so many goals come before those of lines inside of curves, and of the mean */
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
     quad mean, grain; /* what the curves of sums must add up to. It is the last goal, before it come lines inside of curves */
     Curve *curves; /* the first goals are where sums are 0 */
@@ -1129,7 +1157,7 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     c->far = known ? quad_abs(now) : 0;
     if (low <= high) c->far = quad_abs(low) > c->far ? quad_abs(low) : c->far, c->far = quad_abs(high) > c->far ? quad_abs(high) : c->far;
     c->far += c->radius;
-    c->least = low, c->most = high, c->start = now, c->known = known;
+    c->least = low, c->most = high, c->start = now, c->known = known, c->moved = edges->kind != 'n';
     for (int i = 0; i < 3; i++) c->fees[i] = fees[i];
     c->asked = c->fees;
     c->price = room(c->cells, sizeof(whole));
@@ -1413,6 +1441,32 @@ static void read_terms(void) { /* what columns add to weighted sums, and by how 
         need(!used || (f < FEATURES && column_of[f] >= 0), "no column sets a feature");
     }
     doubted(sizes, q.doubts);
+}
+
+static void read_slopes_of_columns(void) { /* by how much sums may be off of trees and of numbers that are weighed beside them */
+    quad *sizes = room(model.sums, sizeof(quad));
+    int *terms = room(model.sums, sizeof(int));
+    need(!q.norm, "a ball of trees beside weights");
+    q.doubts = room(model.sums, sizeof(quad));
+    for (int f = 0; f < model.slope_count; f++) {
+        int used = 0;
+        for (int k = 0; k < model.sums; k++) used |= model.slopes[f][k] != 0;
+        if (!used) continue;
+        need(f < FEATURES && column_of[f] >= 0, "no column sets a feature");
+        Column *c = q.columns + column_of[f];
+        need(!c->levels && !c->moved && c->line[0] == 1 && c->line[1] == 0 && c->line[2] == 0, "what is weighed beside trees is no number, or is changed");
+        for (int k = 0; k < model.sums; k++) {
+            quad size = quad_abs(model.slopes[f][k]) * c->far;
+            sizes[k] += size;
+            terms[k] += size != 0;
+        }
+    }
+    doubted_trees(sizes, terms, q.doubts);
+}
+
+static quad slope_of(const Column *c, const Goal *goal) { /* what a unit of a number adds towards a goal beside trees */
+    if (c->levels || !c->feature_count || c->features[0] >= model.slope_count) return 0;
+    return model.slopes[c->features[0]][goal->plus] - model.slopes[c->features[0]][goal->less];
 }
 
 static quad counts(const Node *leaf, const Goal *goal) { return leaf->adds[goal->plus] - leaf->adds[goal->less]; }
@@ -1786,6 +1840,7 @@ static void read_question(Json *shared, Json *own) {
     read_rules(maybe(own, "never"));
     q.doubts = model.doubts;
     if (model.features) read_terms();
+    else if (model.slope_count) read_slopes_of_columns();
     read_wanted(part(shared, "wanted"));
     if (model.features) return;
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
@@ -1811,6 +1866,7 @@ static void read_question(Json *shared, Json *own) {
         }
     Goal *goals = q.goals;
     int width = q.width;
+    q.steps_end = curved() ? model.sums - 1 : width;
     q.width *= q.copies;
     q.goals = room(q.ways * q.width, sizeof(Goal));
     for (int w = 0; w < q.ways; w++)
@@ -1819,6 +1875,8 @@ static void read_question(Json *shared, Json *own) {
     q.trees = room(q.tree_count, sizeof(Grown));
     for (int t = 0; t < q.tree_count; t++) read_tree(t);
     for (int g = 0; g < q.ways * q.width; g++) {
+        int weighed = 0;
+        for (int j = 0; j < q.column_count; j++) weighed |= g % q.width < q.steps_end && slope_of(q.columns + j, q.goals + g) != 0;
         whole step = 0, some = 0; /* sums of scores are that of the first leaves, and so many steps */
         for (int t = 0; t < q.tree_count; t++)
             for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++) {
@@ -1827,7 +1885,7 @@ static void read_question(Json *shared, Json *own) {
                 while (a) { whole r = b % a; b = a; a = r; }
                 step = b;
             }
-        if (step && !curved()) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
+        if (step && !curved() && !weighed) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
     }
 }
 
@@ -1835,7 +1893,7 @@ static void read_question(Json *shared, Json *own) {
 
 typedef struct { unsigned char *alive, *leaf; int nobody, way; } Box;
 
-static struct { whole *message, *rates, toll, *price; double *tax; quad back; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
+static struct { whole *message, *rates, toll, *price; int priced, taxed; double *tax; quad back; int shift; Box *open; int count, space; whole *least, *paid, *cell, *cost; unsigned char *home, *living; } walk;
 
 static Box box_like(Box *old) {
     Box box = {room(q.cells, 1), room(q.leaf_count, 1), 0, old->way};
@@ -1935,8 +1993,28 @@ static void narrowed(Box *box) {
 
 static wide shifted(wide x, int by) { return by > 126 ? (x < 0 ? -1 : 0) : x >> by; }
 
-static wide added_up(Box *box, int g, int sign) { /* the most that living leaves add up to towards a goal, or the least, negated */
+static whole most_of_numbers(Box *box, int j, quad slope) { /* the most that a number of living cells adds; a missing one adds nothing */
+    Column *c = q.columns + j;
+    quad best = -INFINITY;
+    for (int k = 0; k < c->cells; k++) {
+        if (!box->alive[c->first + k]) continue;
+        quad low = k && c->ends[k - 1].after > c->least ? c->ends[k - 1].after : c->least;
+        quad high = k < c->cut_count && c->ends[k].end < c->most ? c->ends[k].end : c->most;
+        if (k > c->cut_count) low = high = 0;
+        quad ends[] = {slope * low, slope * high, c->stay && k == c->home && c->known ? slope * c->start : -INFINITY};
+        for (int e = low <= high || ends[2] == -(quad)INFINITY ? 0 : 2; e < 3; e++) if (ends[e] > best) best = ends[e];
+    }
+    quad grains = best / q.grain;
+    need(quad_abs(grains) < FAR / 2, "larger numbers than this checker counts");
+    return ceil_of(grains + quad_abs(grains) * (quad)1e-31);
+}
+
+static wide added_up(Box *box, int g, int sign) { /* the most that living leaves and numbers add up to towards a goal, or the least, negated */
     wide total = 0;
+    for (int j = 0; j < q.column_count && g % q.width < q.steps_end; j++) {
+        quad slope = sign * slope_of(q.columns + j, q.goals + g);
+        if (slope != 0) total += most_of_numbers(box, j, slope);
+    }
     for (int t = 0; t < q.tree_count; t++) {
         whole best = -FAR;
         for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++)
@@ -1988,8 +2066,11 @@ static wide curve(Box *box) { /* at most so much is the mean worth more than its
     return (wide)total + 1;
 }
 
+static void reprice(int way);
+
 static wide bound_of(Box *box) { /* and what each living cell costs its column, and each living leaf its tree */
     blocks_of(box);
+    if (walk.priced != box->way) reprice(box->way);
     int first = box->way * q.width;
     wide goal = 0;
     for (int g = 0; g < q.width; g++) goal += (wide)walk.rates[g] * q.goals[first + g].goal;
@@ -2094,9 +2175,10 @@ static void split(Json *what) {
     free(old.leaf);
 }
 
-static void reprice(void) { /* the prices of cells, and what is taken from the bound, with what is said of taxes, shares and a tangent */
-    if (model.features) return; /* no cells */
-    quad back = q.form.back, size = quad_abs(back);
+static void reprice(int way) { /* the prices of cells, and what is taken from the bound, with what is said of taxes, shares, a tangent and rates */
+    quad worth = q.unit / q.grain * ldexp(1, -walk.shift), /* of a unit of a score, at rate 1 */
+    back = q.form.back, size = quad_abs(back);
+    walk.priced = way;
     for (int e = 0; e < q.limit_count; e++) {
         back += walk.tax[e] * q.limits[e].most;
         size += quad_abs(walk.tax[e] * q.limits[e].most);
@@ -2108,12 +2190,19 @@ static void reprice(void) { /* the prices of cells, and what is taken from the b
     for (int j = 0; j < q.column_count; j++) {
         Column *c = q.columns + j;
         int more = c->steep != 0;
-        for (int e = 0; e < q.limit_count; e++) more |= q.limits[e].adds[j] != NULL;
+        quad gain = 0, gains = 0;
+        for (int g = 0; g < q.steps_end; g++) {
+            quad term = walk.rates[g] * worth * slope_of(c, q.goals + way * q.width + g);
+            gain += term;
+            gains += quad_abs(term);
+        }
+        more |= gains != 0;
+        for (int e = 0; walk.taxed && e < q.limit_count; e++) more |= q.limits[e].adds[j] != NULL;
         for (int k = 0; k < prices_of(c); k++) more |= c->asked[k] != c->told[k];
         for (int k = 0; more && k < c->cells; k++) {
             if (!q.alive[c->first + k]) continue;
             int lost = !c->levels && k > c->cut_count;
-            quad slope = c->tilt, terms = c->steep, found;
+            quad slope = lost ? 0 : c->tilt - gain, terms = lost ? 0 : c->steep + gains, found;
             for (int e = 0; e < q.limit_count; e++) {
                 quad add = q.limits[e].adds[j] ? walk.tax[e] * q.limits[e].adds[j][c->levels ? k : 0] : 0;
                 slope += add;
@@ -2133,7 +2222,7 @@ static void say_taxes(Json *what) { /* a unit of each limit costs so much more, 
         walk.tax[e] = real(what->items + e);
         need(walk.tax[e] >= 0, "a negative tax");
     }
-    reprice();
+    walk.taxed = 1, walk.priced = -1;
 }
 
 static void say_shares(Json *what) { /* the largest reach is at least the sum of such shares of what columns reach, if they are at most 1 together */
@@ -2150,7 +2239,7 @@ static void say_shares(Json *what) { /* the largest reach is at least the sum of
         }
     }
     need(all <= one, "shares that add up to more than 1");
-    reprice();
+    walk.priced = -1;
 }
 
 static void say_tangent(Json *what) {
@@ -2159,7 +2248,7 @@ static void say_tangent(Json *what) {
     quad y[q.form.count + 1];
     for (int i = 0; i < q.form.count; i++) y[i] = real(what->items + i);
     at_tangent(y);
-    reprice();
+    walk.priced = -1;
 }
 
 /* ---------------------------------------------------------------------------------- the walk of weighted sums */
@@ -2775,6 +2864,7 @@ static void step(Json *told) {
         need(list(what)->count == q.width + 1, "not a rate for each goal");
         for (int g = 0; g < q.width; g++) walk.rates[g] = number(what->items + g, 0, q.width > 1 ? ROOM >> 7 : ROOM);
         walk.shift = (int)number(what->items + q.width, 0, 1000);
+        if (model.slope_count) walk.priced = -1;
     } else if (!strcmp(kind, "toll")) {
         need(q.counted, "a toll without a limit");
         walk.toll = number(what, 0, ROOM);
@@ -2823,7 +2913,7 @@ static void pass_on(const Layer *layer, quad *sums) { /* in place */
 }
 
 static void add_up(Json *inputs, quad *totals) { /* the sums of a row of features */
-    quad sizes[model.widest + 1], sums[model.widest + 1];
+    quad sizes[model.widest + model.sums + 1], sums[model.widest + 1];
     memset(sizes, 0, sizeof sizes);
     for (int k = 0; k < model.sums; k++) totals[k] = model.base[k];
     for (int k = 0; k < model.inputs; k++) sums[k] = model.starts[k];
@@ -2850,6 +2940,19 @@ static void add_up(Json *inputs, quad *totals) { /* the sums of a row of feature
         }
         for (int k = 0; k < model.sums; k++) totals[k] += node->adds[k];
     }
+    int terms[model.sums + 1];
+    memset(terms, 0, sizeof terms);
+    need(!model.slope_count || inputs->count >= model.slope_count, "a row that is too short");
+    for (int f = 0; f < model.slope_count; f++) {
+        double x = input(inputs->items + f);
+        for (int k = 0; k < model.sums && !isnan(x); k++) {
+            quad term = model.slopes[f][k] * x;
+            totals[k] += term;
+            sizes[k] += quad_abs(term);
+            terms[k] += term != 0;
+        }
+    }
+    if (model.slope_count) doubted_trees(sizes, terms, model.doubts);
 }
 
 static int add_up_to(const quad *totals, quad x) { /* whether curves of sums may, within all doubts */
@@ -2992,7 +3095,7 @@ static void check(const char *path) {
     walk.rates = room(q.width, sizeof(whole));
     walk.price = room(q.cells, sizeof(whole));
     walk.tax = room(q.limit_count, sizeof(double));
-    if (q.cells) memcpy(walk.price, q.price, q.cells * sizeof(whole));
+    walk.priced = -1;
     linear.count = 0;
     if (model.features) begin_linear();
     for (int way = q.ways - 1; way >= 0 && !model.features; way--) { /* the first one is worked on first */

@@ -24,7 +24,7 @@ from butfor.solvers.mixed.points import over_points
 from butfor.solvers.mixed.relaxed import joined, one_leaf_for_each_cell
 from butfor.solvers.solver import Budget
 
-FINE_RATE_BITS = 60
+FINE_RATE_BITS = 52
 """The largest rate of a box in which all trees are decided is said with so many bits: there, rates are all that is left."""
 
 COARSE_RATE = 1 << 20
