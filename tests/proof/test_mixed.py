@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +13,20 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor, VotingRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 
 import butfor as bf
-from tests.proof.cases import read
-from tests.proof.second import both_verify, second
+from butfor.proof.checker import checker
+from tests.proof.attacks import broken_by
+from tests.proof.by_hand import case, number, tree
+from tests.proof.cases import Case, read
+from tests.proof.second import agree, both_verify, second
 from tests.proof.test_means import CONSTRAINTS, admitted
 from tests.proof.test_read_files import encoded, least, whole_numbers
+from tests.proof.test_together import boosted, forest, grown
 
 __all__ = ["second"]
 
@@ -96,3 +103,98 @@ def test_classes_that_both_decide(kind: str, name: str, second: Path, tmp_path: 
         assert one.verified, one.words
         assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
     assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
+OTHERS: dict[str, Callable[[], tuple[Any, list[Any]]]] = {
+    "a forest beside weights": lambda: (forest(0), [LogisticRegression(), RidgeClassifier()]),
+    "weights beside a forest": lambda: (LogisticRegression(), [forest(0), boosted(3)]),
+    "weights beside a tree": lambda: (LinearSVC(), [grown(3)]),
+}
+
+
+@pytest.mark.shorter(1)
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("kind", OTHERS)
+def test_all_models_say_what_is_wanted(kind: str, name: str, second: Path, tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    own, others = OTHERS[kind]()
+    model, others = encoded(own).fit(X, y), [encoded(one).fit(X[k::3], y[k::3]) for k, one in enumerate(others)]
+    predicted = model.predict(X)
+    rows = pd.concat([X[predicted == k].iloc[:2] for k in (0, 1)])
+    constraints = [*CONSTRAINTS[name], bf.robust_to(others)]
+    answers = bf.Explainer(model, data=X).explain(rows, constraints=constraints)
+    proofs = bf.prove(answers, model, tmp_path / "proofs", models=others)
+    for (_, row), one, was in zip(rows.iterrows(), proofs, (0, 0, 1, 1), strict=True):
+
+        def met(every: pd.DataFrame, row: pd.Series = row, was: int = was) -> np.ndarray:
+            every_one = np.all([each.predict(every) != was for each in (model, *others)], axis=0)
+            return np.asarray(every_one & admitted(name, every, row))
+
+        assert one.verified, one.words
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
+def beside(weights: list[float], claim: Case) -> Case:
+    """A claim about trees, with what a unit of each number adds besides."""
+    model = {**json.loads(claim.content), "weights": [[x.hex() for x in weights]]}
+    return replace(claim, content=json.dumps(model))
+
+
+def claims_by_hand() -> dict[str, Case]:
+    """False claims: x costs 1 a unit, and adds 1. What is wanted costs 2, or 2.5 where y costs 1.5 and adds 2."""
+    nothing, dual, rate = [tree(0.0)], {"end": "dual"}, {"rate": [1, 1]}
+    x, far = number(0.0, 1.0, 0.0, 10.0), number(0.0, 1.0, 0.0, 1e6)
+    y = {**number(0.0, 0.0, 0.0, 1.0), "price": [(1.5).hex(), 0, 0]}
+    steps = {"rate": [1, 0]}, {"split": [1, 1]}, dual, dual
+    return {
+        "a number gains": beside([1.0], case("", nothing, [x], 2.0, 2.5, {"rate": [2, 0]}, dual)),
+        "rates are said anew": beside(
+            [1.0], case("", nothing, [x], 2.0, 2.5, rate, {"drop": 1}, {"rate": [3, 0]}, dual)
+        ),
+        "numbers reach the goal": beside([1.0], case("", nothing, [x], 2.0, 2.5, {"end": "score"})),
+        "sums have no steps": beside([1.0, 0.0], case("", [tree((1, 0.5, 1, 2), 0.0, 2.0)], [x, y], 3.0, 3.0, *steps)),
+        "a large number is rounded": beside([1.0], case("", nothing, [far], 2.0, 2.0, rate, dual)),
+    }
+
+
+@pytest.mark.parametrize("name", claims_by_hand())
+def test_a_false_claim_by_hand_is_refused(name: str, second: Path, tmp_path: Path) -> None:
+    claim = claims_by_hand()[name]
+    with pytest.raises(checker().Wrong, match=r"prove|reach every goal"):
+        claim.check()
+    honest = beside(
+        [1.0], case("", [tree(0.0)], [number(0.0, 1.0, 0.0, 10.0)], 2.0, 1.999, {"rate": [1, 0]}, {"end": "dual"})
+    )
+    assert honest.accepted()
+    assert agree(second, [claim, honest], tmp_path) == [False, True]
+
+
+SABOTAGE = {
+    "forgets what numbers gain": ("return {j: x for j, x in each.items() if x}", "return {}"),
+    "takes gains for prices": ("each = {j: -worth *", "each = {j: worth *"),
+    "keeps the prices of other rates": ("self.priced = {} if any(self.q.slopes) else self.priced", "pass"),
+    "forgets what numbers reach": ("for j, slopes in self.q.slopes[box.way].items():", "for j, slopes in ():"),
+    "raises goals that numbers reach": ("if any(its[k] for its in self.slopes[w].values()):", "if False:"),
+    "rounds no numbers": ("doubts or self.model.doubted(more))", "doubts or self.model.doubted([]))"),
+}
+
+
+@pytest.mark.parametrize("name", SABOTAGE)
+def test_a_broken_checker_is_found_out(name: str) -> None:
+    by = broken_by(*SABOTAGE[name])
+    assert [claim for claim, its in claims_by_hand().items() if its.accepted(by)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"weights": [["0x1p0"], ["0x1p0"]]}, "not a weight of each feature for each sum"),
+        ({"weights": [["0x1p0"]], "reads": "float32"}, "weights of what is read as float32"),
+        ({"weights": [["0x0p0", "0x1p0"]]}, "no column sets feature 1"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(wrong: dict[str, Any], why: str) -> None:
+    claim = case("", [tree(0.0)], [number(0.0, 1.0, 0.0, 10.0)], 2.0, 1.999, {"rate": [1, 0]}, {"end": "dual"})
+    with pytest.raises(checker().Wrong, match=why):
+        replace(claim, content=json.dumps({**json.loads(claim.content), **wrong})).check()

@@ -251,10 +251,6 @@ def test_what_is_not_asked_together_is_refused_by_name(tmp_path: Path) -> None:
     )
     with pytest.raises(UnsupportedProblemError, match=r"do not hold robust_to\(1 model: Pipeline\) as data.* `models`"):
         bf.prove(answers, model, tmp_path)
-    lines = encoded(LogisticRegression()).fit(X, y)
-    answers = bf.Explainer(lines, data=X).explain(X.iloc[:2], constraints=[bf.robust_to([model])])
-    with pytest.raises(UnsupportedModelError, match="asked together: no proof"):
-        bf.prove(answers, lines, tmp_path, models=[model])
     answers = bf.Explainer(model, data=X).explain(X.iloc[:2], constraints=[bf.robust_to([other])])
     with pytest.raises(UnsupportedModelError, match=r"a CalibratedClassifierCV .* beside other models"):
         bf.prove(answers, model, tmp_path, models=[other])

@@ -21,7 +21,7 @@ from butfor.proof.linear_files import Line, linear_file
 from butfor.proof.model_files import BITS_OF_SUMS, AbstractInputs, ModelFile, hexes, not_proven, recorded
 from butfor.proof.read_files import ReadInputs, forest
 from butfor.proof.read_model import ReadModel
-from butfor.proof.tree_sums import sums_of
+from butfor.proof.tree_sums import plain_sums
 from butfor.proof.wanted import wanted_of
 
 SUMS_TOGETHER = ("logistic", "score", "value", "shares", "largest")
@@ -63,13 +63,14 @@ class JointFile(ModelFile):
 
 
 def joint_file(reading: Reading, others: Sequence[OtherModel], extent: Extent) -> tuple[ModelFile, AbstractInputs]:
-    """The file of a model and of others, and its rows. Raises an error if they are not all trees, or all weights."""
+    """The file of a model and of others, and its rows. Raises an error if they are no sums of trees, steps and numbers."""
     each = (ReadModel.of(reading), *(other.read for other in others))
     for read in each:
         line = read.line(extent)
         if line is None or line.steps or read.sum not in SUMS_TOGETHER:
             raise not_proven(f"a {read.name} beside other models")
-    found = _weights(each, extent) if all(read.weighs for read in each) else _trees(each)
+    found = _weights(each, extent) if all(read.weighs for read in each) else None
+    found = found or _trees(each, extent)
     if found is None:
         raise not_proven(f"{' and '.join(sorted({f'a {read.name}' for read in each}))}, asked together")
     file, inputs = found
@@ -92,10 +93,10 @@ def _weights(each: tuple[ReadModel, ...], extent: Extent) -> tuple[ModelFile, Ab
     return linear_file(reading, line, each[0].sum, extent, "", each[0].score, "sums", {"others": told})
 
 
-def _trees(each: tuple[ReadModel, ...]) -> tuple[ModelFile, AbstractInputs] | None:
-    """All sums of trees, or of steps, side by side: a tree adds to its own sums alone."""
+def _trees(each: tuple[ReadModel, ...], extent: Extent) -> tuple[ModelFile, AbstractInputs] | None:
+    """All sums of trees, steps and numbers, side by side: a tree, and a number, adds to the sums of its own model."""
     sets = dict[tuple[int, bytes], int]()
-    sums = [one for read in each if (one := sums_of(read.reading, read.reading.model, sets)) is not None]
+    sums = [one for read in each if (one := plain_sums(read.reading, sets, extent)) is not None]
     if len(sums) < len(each) or any(
         read.over not in (1.0, len(one.trees)) for read, one in zip(each, sums, strict=True)
     ):
@@ -112,6 +113,12 @@ def _trees(each: tuple[ReadModel, ...]) -> tuple[ModelFile, AbstractInputs] | No
         "base": hexes(np.concatenate([one.base for one in sums]).tolist()), "off": hexes(off.tolist()), "trees": trees,
         "others": [_told(*its) for its in zip(each[1:], count[1:], bits[1:], strict=True)],
     }  # fmt: skip
+    columns = len(each[0].reading.space)
+    weights = [
+        np.zeros((n, columns)) if one.weights is None else one.weights for one, n in zip(sums, count, strict=True)
+    ]
+    if any(its.any() for its in weights):
+        told["weights"] = hexes(np.vstack(weights).tolist())
     file = ModelFile("model.json", "arrays", forest(each[0].name, told), "", each[0].score)
     return file, ReadInputs(each[0].reading.space, sets)
 

@@ -33,7 +33,7 @@ from butfor.proof.model_files import (
 )
 from butfor.proof.network_files import network_file
 from butfor.proof.read_model import ReadModel
-from butfor.proof.tree_sums import Sets, ballots_of, logits, sums_of
+from butfor.proof.tree_sums import Sets, ballots_of, logits, plain_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +72,11 @@ def read_file(
 
 def _trees_file(read: ReadModel, line: Line, extent: Extent) -> tuple[ModelFile, AbstractInputs] | None:
     """The file of sums of trees, or of steps, perhaps with weighted numbers beside them; None if they are no such."""
-    sets, plain = dict[tuple[int, bytes], int](), sums_of(read.reading, read.reading.model, {})
+    sets = dict[tuple[int, bytes], int]()
     if isinstance(read.readout, Voted):
         found = ballots_of(read.reading, read.readout, line, sets)
-    elif line.steps or plain is None:
-        found = logits(read.reading, line, sets, extent)
     else:
-        found = sums_of(read.reading, read.reading.model, sets)
+        found = logits(read.reading, line, sets, extent) if line.steps else plain_sums(read.reading, sets, extent)
     if found is None or found.unit not in BITS_OF_SUMS or read.over not in (1.0, len(found.trees)):
         return None
     adds = "mean" if line.curves and not line.end else read.sum

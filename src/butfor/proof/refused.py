@@ -68,6 +68,8 @@ def refuse_question(question: Question, problem: Problem) -> None:
 
 def refuse_cost(problem: Problem, model: Any) -> None:
     """Raise an error if no proof can say a cost that is not added up over columns, of a model as the checker reads it."""
+    if model.slopes and model.curves:
+        raise not_asked("trees and weights together in a mean of probabilities")
     prices = problem.prices
     if prices.is_added or prices.is_largest:
         return

@@ -87,6 +87,15 @@ def logits(reading: Reading, line: Line, sets: Sets, extent: Extent) -> TreeSums
     return found and found.and_also(_weighed(reading, model.linear, nothing, sets, extent))
 
 
+def plain_sums(reading: Reading, sets: Sets, extent: Extent) -> TreeSums | None:
+    """The scores that were read, as sums of trees, steps and numbers; None if they are others."""
+    model = reading.model
+    plain = sums_of(reading, model, sets)
+    return plain or (
+        logits(reading, Line.of_scores(model.scores), sets, extent) if isinstance(model, Linear | Mixed) else None
+    )
+
+
 def _lines_of_trees(reading: Reading, model: Trees, line: Line, sets: Sets) -> TreeSums | None:
     """Lines of sums of trees."""
     size = np.abs(line.rows) @ (np.abs(model.base) + model.reach) + line.size  # of all terms: they may cancel

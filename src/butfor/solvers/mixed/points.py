@@ -36,8 +36,8 @@ class Points(NamedTuple):
         width, so that much less is counted.
         """
         feature, prices = row.feature, problem.prices
-        weighed = row.model.linear.slope.any(axis=0)[feature]
-        two = np.logical_and.reduce([weighed, row.low < row.high, np.isfinite(row.tables.price[0])])
+        weighed = np.abs(row.model.linear.slope).max(axis=0)[feature] > 0
+        two = weighed & (row.low < row.high) & np.isfinite(row.tables.price[0])
         start = np.concatenate([[0], np.cumsum(1 + two)]).astype(np.intp)
         cell = np.repeat(np.arange(len(two)), 1 + two)
         value, price = row.tables.value[0][cell], row.tables.price[0][cell]
