@@ -1,26 +1,19 @@
-"""The cheapest row over a sum of trees and a linear model, proven by the search for sums of trees.
-
-The linear model is relaxed to trees over narrow cells. Where the search finds cells that reach the goal, the cheapest
-row inside them is found exactly.
-"""
+"""The cheapest row over a sum of trees and a linear model."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
 
-from butfor.arrays import FloatArray
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.cell_search import Inside
 from butfor.solvers.ensemble.limits import COUNTED, RELATIONS
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.mixed.inside import Accepts, InsideCells
-from butfor.solvers.mixed.relaxed import RelaxedRow, relax
+from butfor.solvers.mixed.relaxed import relax
 from butfor.solvers.mixed.search import MixedSearch
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.reduction import AbstractReduction, Handing
@@ -28,10 +21,10 @@ from butfor.solvers.solver import Budget, Support
 
 
 class MixedBranchBound(AbstractReduction):
-    """Branch and bound over narrow cells. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+    """Branch and bound over boxes of cells. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "mixed_branch_bound"
-    does = "sums of trees and a linear model (votes and means of both): bounds by messages over narrow cells"
+    does = "sums of trees and a linear model (votes and means of both): bounds by messages and rates, box by box"
     row_by_row = True
     inner = (LinearKnapsack(), Milp())
     left = "the linear model inside cells"
@@ -46,7 +39,7 @@ class MixedBranchBound(AbstractReduction):
             return Support(False, f"the constraints ({listed(coupled)}) couple the values of features")
         if form.curved:
             return Support(False, "the target is curved")
-        return Support(True, "every tree takes one leaf, and every column of the linear model one narrow cell")
+        return Support(True, "every tree takes one leaf, and every number of the linear model counts as it is")
 
     def parts(self, form: Form) -> tuple[Form, ...]:
         return (replace(form, model=ModelKind.LINEAR, constraints=form.constraints - {ConstraintKind.IMPLIES}),)
@@ -63,18 +56,3 @@ def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
         return MixedSearch(problem, row, score_set, accepts, upper, handing).run(budget)
 
     return over_score_sets(problem, solved).handed_to(handing.ran)
-
-
-def in_same_cells(
-    problem: Problem,
-    row: RelaxedRow,
-    score_set: ScoreSet,
-    accepts: Accepts,
-    point: FloatArray,
-    handing: Handing,
-    budget: Budget,
-) -> Inside:
-    """The cheapest row in the cells of a point whose scores are in a set, and that is accepted."""
-    index = [int(cells.index(point[[j]])[0]) for j, cells in enumerate(row.model.cells)]
-    cells = row.tables.start[:-1] + index
-    return InsideCells(problem, score_set, score_set, accepts, row, cells, handing, budget).cheapest()

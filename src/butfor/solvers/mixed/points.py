@@ -16,6 +16,10 @@ from butfor.solvers.ensemble.leaves import LeafTable
 from butfor.solvers.mixed.relaxed import RelaxedRow, joined, one_leaf_for_each_cell
 
 
+FARTHEST = 1e30
+"""A number without an end to its range ends here. No row that is worth a look moves as far."""
+
+
 class Points(NamedTuple):
     """The ends of cells, side by side.
 
@@ -45,7 +49,7 @@ class Points(NamedTuple):
             j, mine, ends = (
                 int(feature[c]),
                 slice(int(start[c]), int(start[c + 1])),
-                np.array([row.low[c], row.high[c]]),
+                np.clip([row.low[c], row.high[c]], -FARTHEST, FARTHEST),
             )
             value[mine] = ends
             price[mine] = prices.separable(j, problem.factuals[:, [j]], ends[None])[0]

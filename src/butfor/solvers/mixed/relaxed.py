@@ -1,8 +1,4 @@
-"""A linear model as trees: one for each column, with a leaf for each of its cells.
-
-A leaf adds the most that a value of its cell can add, and a cell costs what its cheapest value costs. So the cheapest
-cells whose leaves reach a goal cost no more than the cheapest row. Narrow cells lose little, and single values nothing.
-"""
+"""The cells of a row, of trees and of a linear model: between them, trees and steps are the same, and a number is in a range."""
 
 from __future__ import annotations
 
@@ -25,7 +21,7 @@ from butfor.solvers.ensemble.limits import CellLimits, limits_of, narrow_cells, 
 
 @dataclass(frozen=True, eq=False)
 class RelaxedRow:
-    """The only row of a problem, over narrow cells.
+    """The only row of a problem, over cells.
 
     - `model`: the model over these cells;
     - `tables`: the cheapest value of each cell, and its price;
@@ -45,21 +41,6 @@ class RelaxedRow:
     def feature(self) -> IntArray:
         """The feature of each cell."""
         return np.repeat(np.arange(len(self.tables.start) - 1), np.diff(self.tables.start))
-
-    def leaves(self, A: FloatArray) -> tuple[LeafTable, FloatArray]:
-        """The leaves of all trees, and the most that each can add to each sum `A s` (leaves, sums)."""
-        gains, start = self._gains(A), self.tables.start
-        read = [j for j in range(len(start) - 1) if gains[start[j] : start[j + 1]].any()]
-        lines, cell = one_leaf_for_each_cell(read, self.trees)
-        return joined(self.trees, lines), np.concatenate([self.trees.value @ A.T, gains[cell]])
-
-    def _gains(self, A: FloatArray) -> FloatArray:
-        """The most that a value of each cell can add to each sum (cells, sums)."""
-        linear, j = self.model.linear, self.feature
-        slope = (A @ linear.slope)[:, j]
-        ends = [slope * np.nan_to_num(end - linear.centre[j]) for end in (self.low, self.high)]
-        steps = np.concatenate([A @ step for step in linear.steps], axis=1)
-        return np.asarray((np.maximum(*ends) + steps).T)
 
     def loose(self, cells: IntArray, A: FloatArray) -> IntArray:
         """The features whose value in their cell matters to the sums, and may be more than one."""
@@ -83,7 +64,10 @@ def relax(problem: Problem) -> RelaxedRow:
 
 
 def _narrow(problem: Problem, j: int, cells: Cells) -> Cells:
-    """The cells of a number, cut around its value now, and between the values of its grid or at equal distances."""
+    """The cells of a number, cut around its value now, and between the values of its grid.
+
+    If there are many, or it is real, it is cut at equal distances where prices rise with squares.
+    """
     edges: list[FloatArray] = [cells.edges, limits.around(problem.factuals[0, j])]
     first, last = (float(end[0, 0]) for end in choices_of(problem, j).ends)
     between = limits.between_values(problem, j)
