@@ -15,7 +15,6 @@ from butfor.problem.problem import Problem
 from butfor.solvers.ensemble.leaves import LeafTable
 from butfor.solvers.mixed.relaxed import RelaxedRow, joined, one_leaf_for_each_cell
 
-
 FARTHEST = 1e30
 """A number without an end to its range ends here. No row that is worth a look moves as far."""
 
