@@ -107,6 +107,11 @@ class SumGoals:
         mine = slice(self.curved)
         return self.straightened(*self.curve.half_spaces(low[mine], high[mine], at[mine]))
 
+    def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
+        """Whether no sums between two ends are wanted."""
+        mine = slice(self.curved)
+        return self.curve.is_missed(low[mine], high[mine]) or bool((high[self.curved :] < self.b).any())
+
     def straightened(self, slopes: FloatArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Rows and thresholds, with the curve replaced by half-spaces."""
         return block_diag(slopes, np.eye(len(self.b))), np.append(least, self.b)

@@ -30,6 +30,9 @@ ROUNDS, TRIED = 9, 65
 WORTH_A_PART = 0.001
 """Lines that err by less are good enough to part cells."""
 
+FEW_SETS = 1000
+"""Among so few sets of cells, one in each column, cells are parted."""
+
 LEAST_SHARE = 0.02
 """A sum is not parted nearer to one of its ends than this share of what lies between them."""
 
@@ -38,6 +41,9 @@ MOST_STRIDES, A_STRIDE = 4, 1.1
 
 OVERLAP = 1e-9
 """Parts overlap by this share of where they meet, which is more than sums are rounded."""
+
+NARROW = 100
+"""So many overlaps are too narrow to be parted."""
 
 OfLinear = Callable[[Problem, ScoreSet, float], SetAnswer]
 """The cheapest row of a linear model whose scores are in a set, if one costs less than so much."""
@@ -82,9 +88,13 @@ class BlendMixedSearch(MixedSearch):
     def parts(self, box: Box, node: Node) -> list[Box]:
         """Where lines err about the mean, the sum about whose function a line errs most is parted; else cells are."""
         low, high, sums = node.low[: self.sums.curved], node.high[: self.sums.curved], node.sums
-        gap = self.sums.curve.gaps(low, high, sums[: self.sums.curved])
+        wide = high - low > NARROW * OVERLAP * (
+            1 + np.maximum(np.abs(low), np.abs(high))
+        )  # else the parts are no smaller
+        gap = np.where(wide, self.sums.curve.gaps(low, high, sums[: self.sums.curved]), 0.0)
         m = int(np.argmax(gap))
-        if gap.sum() <= WORTH_A_PART:
+        sets = np.prod(np.add.reduceat(box.alive, self.row.tables.start[:-1], dtype=np.float64))
+        if gap.sum() <= WORTH_A_PART or sets <= FEW_SETS:
             return super().parts(box, node)
         margin = LEAST_SHARE * (high[m] - low[m])
         at = float(np.clip(sums[m], low[m] + margin, high[m] - margin))

@@ -51,6 +51,9 @@ RATE_STEP = 0.3
 FAR = 1e15
 """A goal below the negative of this is no goal."""
 
+BEYOND = 1 + 1e-9
+"""A bound is beyond what the dearest row costs if it is above it by more than rounding."""
+
 LEAPS = (1.0, 1.5, 2.0, 4.0, 8.0)
 """How many times what the cheapest row lacks is asked for, to find a first answer."""
 
@@ -65,6 +68,10 @@ class Goals(Protocol):
         """`slopes @ sums >= least` holds for all that is wanted between the ends, and is as tight as possible at some sums."""
         ...
 
+    def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
+        """Whether nothing between the ends is wanted."""
+        ...
+
 
 class Thresholds(NamedTuple):
     """Sums that are to reach thresholds."""
@@ -74,6 +81,9 @@ class Thresholds(NamedTuple):
 
     def half_spaces(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.eye(len(self.b)), self.b
+
+    def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
+        return bool((high < self.b).any())
 
 
 class End(NamedTuple):
@@ -153,8 +163,9 @@ class MixedSearch:
                 return
             if first:
                 self._leap(node)
-            bound = max(bound, node.raised(self._ceiling(), rates, ROOT_BURSTS if first else BURSTS))
-            if bound >= self._ceiling():
+            ceiling = min(self._ceiling(), node.dearest)
+            bound = max(bound, node.raised(ceiling, rates, ROOT_BURSTS if first else BURSTS))
+            if bound >= min(ceiling, self._ceiling()):
                 return
             self._try(node.x)
             self.move(node)
@@ -291,9 +302,15 @@ class Node:
         )
 
     @property
+    def dearest(self) -> float:
+        """More than any row costs: a bound of so much says that there is none."""
+        price, start = self.task.price, self.reduced.cells.start
+        return BEYOND * (1.0 + float(np.maximum.reduceat(price, start[:-1]).sum()))
+
+    @property
     def misses(self) -> bool:
         """Whether the best leaves and numbers miss a goal, or an end."""
-        if self.empty:
+        if self.empty or self.goals.is_missed(self.low, self.high):
             return True
         score = self.task.score
         most = (
