@@ -27,7 +27,7 @@ from butfor.solvers.reduction import Handing
 ROUNDS, TRIED = 9, 65
 """So often so many sums are tried to find the least one at which a mean is large enough."""
 
-WORTH_A_PART = 0.001
+WORTH_A_PART = 0.003
 """Lines that err by less are good enough to part cells."""
 
 FEW_SETS = 1000
