@@ -18,6 +18,7 @@ STEPS = (
     "batches",
     "additive",
     "calibrated",
+    "lines_beside_trees",
     "linked",
     "relations",
     "ratios",

@@ -17,13 +17,12 @@ from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 import butfor as bf
 from butfor.errors import UnsupportedModelError
 from butfor.proof.checker import checker
-from tests.importers.samples import QUANTILES
 from tests.proof.cases import Case, read
 from tests.proof.test_linear import prepared, table, with_holes
 
@@ -110,17 +109,8 @@ def test_a_doubt_counts_and_is_not_negative(off: str, tmp_path: Path) -> None:
 
 
 def test_what_is_no_weighted_sum_of_columns_is_refused(tmp_path: Path) -> None:
-    """Bins beside slopes, and missing numbers of a model that was read."""
+    """Missing numbers of a model that was read."""
     X, y = table()
-    bins = make_column_transformer(
-        (KBinsDiscretizer(3, encode="onehot-dense", **QUANTILES), ["a"]),
-        (StandardScaler(), ["b", "c"]),
-        (OneHotEncoder(sparse_output=False), ["job"]),
-    )
-    model = searched(make_pipeline(bins, LogisticRegression()), logisticregression__C=2.0).fit(X, y)
-    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1])
-    with pytest.raises(UnsupportedModelError, match="a GridSearchCV: no proof"):
-        bf.prove(answers, model, tmp_path)
     holes = with_holes(X)
     lost = searched(prepared(LogisticRegression()), logisticregression__C=2.0).fit(holes, y)
     rows = holes[holes["a"].isna() & (lost.predict(holes) == 0)].iloc[:1]

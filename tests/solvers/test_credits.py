@@ -14,7 +14,8 @@ from butfor.errors import UnsupportedProblemError
 from butfor.neighbours.ball import BallNorm
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import SOLVERS, choose
-from butfor.solvers.mixed.branch_bound import CellSearch, MixedBranchBound
+from butfor.solvers.mixed.branch_bound import MixedBranchBound
+from butfor.solvers.mixed.search import MixedSearch
 from butfor.solvers.outcome import Ran, together
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_trees
@@ -23,7 +24,7 @@ from tests.solvers.further import of_mean, with_ball, with_earlier
 ENTRANCES: list[tuple[type, str, str]] = [
     *((type(one), "solve", one.name) for one in SOLVERS),
     *((type(one), "solve_below", one.name) for one in SOLVERS if "solve_below" in vars(type(one))),
-    (CellSearch, "run", MixedBranchBound.name),  # means of unlike models are searched by it
+    (MixedSearch, "run", MixedBranchBound.name),  # means of unlike models are searched by it
 ]
 """Where solvers begin: a class, its method, and the name of the solver."""
 

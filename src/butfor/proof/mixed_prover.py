@@ -34,7 +34,7 @@ NEARLY = 1e-10
 """Rates whose bound misses the claim by less, in floats, are tried."""
 
 
-class Limits(NamedTuple):
+class GoalLimits(NamedTuple):
     """The goals of a way as limits of what numbers count: who adds to a sum takes from the limit. How large it is, trees say."""
 
     limits: list[tuple[dict[int, Any], int]]
@@ -43,13 +43,13 @@ class Limits(NamedTuple):
     none: bool
 
     @classmethod
-    def of(cls, question: Any, way: int, relations: Sequence[Any] = ()) -> Limits:
+    def of(cls, question: Any, way: int, relations: Sequence[Any] = ()) -> GoalLimits:
         each = [{j: -its[k] for j, its in question.slopes[way].items()} for k in range(len(question.ways[way]))]
         return cls([*((less, 0) for less in each), *relations], question.columns, question.below, question.none)
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class PointsOfCells:
     """The cells as the search sees them: of one that is weighed, the ends of what is worth a look, and the row's own number.
 
     Price less gain is least at one of them (near one, if prices rise with squares).
@@ -64,7 +64,7 @@ class Points:
     start: IntArray
 
     @classmethod
-    def of(cls, arrays: Arrays, numbers: RelatedCells) -> Points:
+    def of(cls, arrays: Arrays, numbers: RelatedCells) -> PointsOfCells:
         price = arrays.asked.price / arrays.asked.bound
         values, prices = [np.zeros(1)] * len(price), [price[[c]] for c in range(len(price))]
         last = arrays.asked.cells[1:] - 1
@@ -92,13 +92,13 @@ class MixedProver(Prover):
     def __init__(self, question: Any, runs: Any, budget: Budget) -> None:
         super().__init__(question, runs, budget)
         arrays = self.arrays
-        first = RelatedCells(Limits.of(question, 0), arrays.asked.cells)
-        limits = [Limits.of(question, way, question.limits) for way in range(len(question.ways))]
+        first = RelatedCells(GoalLimits.of(question, 0), arrays.asked.cells)
+        limits = [GoalLimits.of(question, way, question.limits) for way in range(len(question.ways))]
         self.weighed = [RelatedCells(each, arrays.asked.cells) for each in limits]
-        self.taxed, none = self.taxed._replace(tax=()), Limits([], [], question.below, question.none)
+        self.taxed, none = self.taxed._replace(tax=()), GoalLimits([], [], question.below, question.none)
         self.wish, self.related = self.no_wish(), RelatedCells(none, arrays.asked.cells)
         self.target += arrays.columns + len(question.limits) + 1  # each price is rounded once more
-        self.points = Points.of(arrays, first)
+        self.points = PointsOfCells.of(arrays, first)
         self.gains = self._with_lines(first.columns)
         self.largest = max(self.largest, int(np.abs(self.gains).max(initial=0)))
         self.grain = self.grains()

@@ -23,7 +23,7 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.blend.leaf_search import cheapest_below as cheapest_along_lines
-from butfor.solvers.blend.mixed_search import BlendMixedSearch
+from butfor.solvers.blend.mixed_search import LEAST_SHARE, BlendMixedSearch
 from butfor.solvers.blend.ranges import sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
@@ -47,9 +47,6 @@ MOST_BOXES = 20_000
 
 MOST_FAILED = 20
 """In how many boxes the inner solver may fail before those that follow are left."""
-
-LEAST_SHARE = 0.02
-"""A box is not parted nearer to one of its ends than this share of its width."""
 
 LEAPS = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
 """How many times what the cheapest row of the whole box lacks is asked for, to find a first answer."""
@@ -120,18 +117,19 @@ def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
     along_lines, mixed = _along_lines(form), bool(MixedBranchBound().accepts(_plain(form)))
     row = relax(problem) if mixed else None
 
-    def in_boxes(problem: Problem, score_set: ScoreSet, upper: float) -> SetAnswer:
-        return _SumBoxSearch(handing, problem, score_set, upper).run(budget)
+    def in_boxes(by: Handing, problem: Problem, score_set: ScoreSet, upper: float) -> SetAnswer:
+        return _SumBoxSearch(by, problem, score_set, upper).run(budget)
 
     def cheapest(score_set: ScoreSet, upper: float) -> SetAnswer:
         if along_lines:
             return cheapest_along_lines(problem, score_set, upper, budget)
-        if row is not None:
-            cells, accepts = Handing(MixedBranchBound.inner), partial(problem.reached, score_set)
-            found = BlendMixedSearch(problem, row, score_set, accepts, upper, cells, in_boxes).run(budget)
-            handing.note([Ran(MixedBranchBound.name, cells.ran)])
-            return found
-        return in_boxes(problem, score_set, upper)
+        if row is None:
+            return in_boxes(handing, problem, score_set, upper)
+        inside, accepts = Handing(MixedBranchBound.inner), partial(problem.reached, score_set)
+        linear = partial(in_boxes, inside)
+        found = BlendMixedSearch(problem, row, score_set, accepts, upper, inside, linear).run(budget)
+        handing.note([Ran(MixedBranchBound.name, inside.ran)])
+        return found
 
     return over_score_sets(problem, cheapest).handed_to(handing.ran)
 

@@ -16,15 +16,15 @@ from butfor.model.blend import Blend, Blends
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
-from butfor.solvers.blend.leaf_search import SumGoals
+from butfor.solvers.blend.leaf_search import MOST_STRIDES, SumGoals
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.ensemble.cell_search import NOTHING, Inside
 from butfor.solvers.mixed.inside import Accepts, InsideBox
 from butfor.solvers.mixed.relaxed import RelaxedRow
-from butfor.solvers.mixed.search import Box, End, MixedSearch, Node
+from butfor.solvers.mixed.search import MixedBox, MixedNode, MixedSearch, SumEnd
 from butfor.solvers.reduction import Handing
 
-ROUNDS, TRIED = 9, 65
+SUM_ROUNDS, SUMS_TRIED = 9, 65
 """So often so many sums are tried to find the least one at which a mean is large enough."""
 
 WORTH_A_PART = 0.003
@@ -36,13 +36,13 @@ FEW_SETS = 1000
 LEAST_SHARE = 0.02
 """A sum is not parted nearer to one of its ends than this share of what lies between them."""
 
-MOST_STRIDES, A_STRIDE = 4, 1.1
-"""So often a row is moved on, each time by so many times what it lacks."""
+A_STRIDE = 1.1
+"""A row is moved on by so many times what it lacks."""
 
 OVERLAP = 1e-9
 """Parts overlap by this share of where they meet, which is more than sums are rounded."""
 
-NARROW = 100
+TOO_NARROW = 100
 """So many overlaps are too narrow to be parted."""
 
 OfLinear = Callable[[Problem, ScoreSet, float], SetAnswer]
@@ -72,7 +72,7 @@ class BlendMixedSearch(MixedSearch):
         self.sums = SumGoals.of(self.wide)
         return self.sums
 
-    def move(self, node: Node) -> None:
+    def move(self, node: MixedNode) -> None:
         """Lines are above their functions, so the row is moved on by what it still lacks."""
         more = 0.0
         for _ in range(MOST_STRIDES):
@@ -85,10 +85,10 @@ class BlendMixedSearch(MixedSearch):
                 return
             more += A_STRIDE * lack
 
-    def parts(self, box: Box, node: Node) -> list[Box]:
+    def parts(self, box: MixedBox, node: MixedNode) -> list[MixedBox]:
         """Where lines err about the mean, the sum about whose function a line errs most is parted; else cells are."""
         low, high, sums = node.low[: self.sums.curved], node.high[: self.sums.curved], node.sums
-        wide = high - low > NARROW * OVERLAP * (
+        wide = high - low > TOO_NARROW * OVERLAP * (
             1 + np.maximum(np.abs(low), np.abs(high))
         )  # else the parts are no smaller
         gap = np.where(wide, self.sums.curve.gaps(low, high, sums[: self.sums.curved]), 0.0)
@@ -98,7 +98,7 @@ class BlendMixedSearch(MixedSearch):
             return super().parts(box, node)
         margin = LEAST_SHARE * (high[m] - low[m])
         at = float(np.clip(sums[m], low[m] + margin, high[m] - margin))
-        return [_with_end(box, End(m, sign, sign * at - OVERLAP * (1 + abs(at)))) for sign in (1, -1)]
+        return [_with_end(box, SumEnd(m, sign, sign * at - OVERLAP * (1 + abs(at)))) for sign in (1, -1)]
 
     def settled(self, alive: BoolArray) -> Inside | None:
         box = self._box(self.score_set, alive)
@@ -156,7 +156,7 @@ class BlendMixedSearch(MixedSearch):
         return Inside(found.point, found.cost, found.bound)
 
 
-def _with_end(box: Box, new: End) -> Box:
+def _with_end(box: MixedBox, new: SumEnd) -> MixedBox:
     """A box with a further end of a sum, or a tighter one."""
     for k, end in enumerate(box.ends):
         if (end.of, end.sign) == (new.of, new.sign):
@@ -167,9 +167,9 @@ def _with_end(box: Box, new: End) -> Box:
 def _least(blend: Blend, ends: FloatArray, m: int, worst: float) -> float:
     """The last sum m, from its worst end on, at which the other sums at their best ends miss a mean."""
     missed, met = worst, float(ends[m])
-    for _ in range(ROUNDS):
-        tried = np.linspace(missed, met, TRIED)
-        sums = np.repeat(ends[None], TRIED, axis=0)
+    for _ in range(SUM_ROUNDS):
+        tried = np.linspace(missed, met, SUMS_TRIED)
+        sums = np.repeat(ends[None], SUMS_TRIED, axis=0)
         sums[:, m] = tried
         first = int(np.argmax(blend.excesses_at(sums) <= 0))
         if first == 0:

@@ -36,7 +36,7 @@ from butfor.solvers.outcome import Stopped, to_beat
 from butfor.solvers.reduction import Handing
 from butfor.solvers.solver import Budget
 
-SWEEPS, ROOT_BURSTS, BURSTS = 16, 12, 3
+SWEEPS, FIRST_BURSTS, MORE_BURSTS = 16, 12, 3
 """So many sweeps make a burst, and so many bursts raise the bound of the first box, and of others."""
 
 WORTH_A_BURST = 0.1
@@ -48,13 +48,13 @@ WORTH_A_LOOK = 0.9
 RATE_STEP = 0.3
 """By which share of itself a rate changes at most after a sweep."""
 
-FAR = 1e15
+NO_GOAL = 1e15
 """A goal below the negative of this is no goal."""
 
 BEYOND = 1 + 1e-9
 """A bound is beyond what the dearest row costs if it is above it by more than rounding."""
 
-LEAPS = (1.0, 1.5, 2.0, 4.0, 8.0)
+FIRST_LEAPS = (1.0, 1.5, 2.0, 4.0, 8.0)
 """How many times what the cheapest row lacks is asked for, to find a first answer."""
 
 
@@ -86,7 +86,7 @@ class Thresholds(NamedTuple):
         return bool((high < self.b).any())
 
 
-class End(NamedTuple):
+class SumEnd(NamedTuple):
     """An end of a sum: `sign` times the sum is at least `least`."""
 
     of: int
@@ -94,11 +94,11 @@ class End(NamedTuple):
     least: float
 
 
-class Box(NamedTuple):
+class MixedBox(NamedTuple):
     """Cells that are left, ends between which sums lie, and rates of the goals and the ends with which to begin."""
 
     alive: BoolArray
-    ends: tuple[End, ...]
+    ends: tuple[SumEnd, ...]
     rates: FloatArray
 
 
@@ -118,7 +118,7 @@ class MixedSearch:
         none = np.zeros(len(self.base))
         self.question = Instance(table, self.score, none, none, self.points.price, limits)
         self.trees = len(row.trees.tree) - 1
-        self.left = Frontier[Box](self._ceiling)
+        self.left = Frontier[MixedBox](self._ceiling)
         self.known: set[bytes] = set()
 
     def wanted(self) -> Goals:
@@ -138,7 +138,7 @@ class MixedSearch:
         self.budget, bound = budget, 0.0
         able = np.isfinite(self.row.tables.price[0])
         if np.logical_or.reduceat(able, self.row.tables.start[:-1]).all():
-            self.left.put(0.0, Box(able, (), np.zeros(0)))
+            self.left.put(0.0, MixedBox(able, (), np.zeros(0)))
         try:
             while self.left.is_open and not budget.spent():
                 bound, box = self.left.pop()
@@ -154,7 +154,7 @@ class MixedSearch:
         """What a row must cost less than to be better than the best."""
         return to_beat(self.upper, 1 / 4)
 
-    def _look_at(self, bound: float, box: Box) -> None:
+    def _look_at(self, bound: float, box: MixedBox) -> None:
         """Settle a box, or part it."""
         alive, rates, first = box.alive, box.rates, not len(box.rates)
         while True:
@@ -164,7 +164,7 @@ class MixedSearch:
             if first:
                 self._leap(node)
             ceiling = min(self._ceiling(), node.dearest)
-            bound = max(bound, node.raised(ceiling, rates, ROOT_BURSTS if first else BURSTS))
+            bound = max(bound, node.raised(ceiling, rates, FIRST_BURSTS if first else MORE_BURSTS))
             if bound >= min(ceiling, self._ceiling()):
                 return
             self._try(node.x)
@@ -184,7 +184,7 @@ class MixedSearch:
         for part in self.parts(box._replace(alive=alive, rates=rates), node):
             self.left.put(bound, part)
 
-    def _node(self, alive: BoolArray, ends: tuple[End, ...]) -> Node | None:
+    def _node(self, alive: BoolArray, ends: tuple[SumEnd, ...]) -> MixedNode | None:
         """A box, without the cells that cost too much, which are left out in place; None if it has no row."""
         starts = self.points.start[:-1]
         if not np.logical_or.reduceat(alive, self.row.tables.start[:-1]).all():
@@ -193,16 +193,16 @@ class MixedSearch:
         alive &= np.logical_or.reduceat(points, starts)  # an end that costs too much bounds numbers that do not
         if not np.logical_or.reduceat(alive, self.row.tables.start[:-1]).all():
             return None
-        return Node.of(self.question, self.goals, self.base, ends, of_cells(alive, self.points.start))
+        return MixedNode.of(self.question, self.goals, self.base, ends, of_cells(alive, self.points.start))
 
-    def move(self, node: Node) -> None:
+    def move(self, node: MixedNode) -> None:
         """Try the row that columns chose, moved into the goals."""
         if (x := node.improved(self._ceiling(), 0.0)) is not None:
             self._try(x)
 
-    def _leap(self, node: Node) -> None:
+    def _leap(self, node: MixedNode) -> None:
         """Look for an answer that need not be the cheapest."""
-        for factor in LEAPS:
+        for factor in FIRST_LEAPS:
             x = node.moved(self._ceiling(), factor)
             if x is None or self._try(x):
                 return
@@ -224,11 +224,11 @@ class MixedSearch:
         self.best, self.upper = found, found.cost
         return True
 
-    def parts(self, box: Box, node: Node) -> list[Box]:
+    def parts(self, box: MixedBox, node: MixedNode) -> list[MixedBox]:
         """Two parts of a box: where most trees disagree with the points that columns chose, or else its longest column halved."""
         return [box._replace(alive=part) for part in self._parts(box.alive, node)]
 
-    def _parts(self, alive: BoolArray, node: Node) -> list[BoolArray]:
+    def _parts(self, alive: BoolArray, node: MixedNode) -> list[BoolArray]:
         cells, work, start, feature = node.reduced.cells, node.work, self.row.tables.start, self.row.feature
         j, where = branching(cells.start, cells.ordered, work.alive, work.x, work.potential, work.vote)
         if j >= 0:
@@ -245,11 +245,11 @@ class MixedSearch:
         return parts
 
 
-class Node:
+class MixedNode:
     """A box as messages see it. Between the ends that sums have in it, the goals are half-spaces."""
 
     def __init__(
-        self, question: Instance, goals: Goals, base: FloatArray, ends: tuple[End, ...], reduced: Reduced
+        self, question: Instance, goals: Goals, base: FloatArray, ends: tuple[SumEnd, ...], reduced: Reduced
     ) -> None:
         cells, trees = reduced.cells, reduced.trees
         self.reduced, self.goals, self.ends, self.start = reduced, goals, ends, trees.start[:-1]
@@ -281,8 +281,8 @@ class Node:
 
     @classmethod
     def of(
-        cls, question: Instance, goals: Goals, base: FloatArray, ends: tuple[End, ...], able: BoolArray
-    ) -> Node | None:
+        cls, question: Instance, goals: Goals, base: FloatArray, ends: tuple[SumEnd, ...], able: BoolArray
+    ) -> MixedNode | None:
         """The box of the points that a row may have; None if it has no row, or none that reaches the goals."""
         reduced = reduce(question.leaves, able, question.price, question.limits.kind)
         if (np.diff(reduced.cells.start) == 0).any() or (reduced.trees.constant_leaves < 0).any():
@@ -298,7 +298,7 @@ class Node:
             row[end.of] = end.sign
         slopes, least = np.vstack([slopes, signs]), np.append(least, [end.least for end in self.ends])
         self.task = self.task._replace(
-            score=np.ascontiguousarray(self.score @ slopes.T), goal=np.maximum(least - slopes @ self.base, -FAR)
+            score=np.ascontiguousarray(self.score @ slopes.T), goal=np.maximum(least - slopes @ self.base, -NO_GOAL)
         )
 
     @property
