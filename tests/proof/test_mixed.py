@@ -13,10 +13,9 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor, VotingRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
-from sklearn.svm import LinearSVC
 
 import butfor as bf
 from butfor.proof.checker import checker
@@ -26,7 +25,6 @@ from tests.proof.cases import Case, read
 from tests.proof.second import agree, both_verify, second
 from tests.proof.test_means import CONSTRAINTS, admitted
 from tests.proof.test_read_files import encoded, least, whole_numbers
-from tests.proof.test_together import boosted, forest, grown
 
 __all__ = ["second"]
 
@@ -99,36 +97,6 @@ def test_classes_that_both_decide(kind: str, name: str, second: Path, tmp_path: 
 
         def met(every: pd.DataFrame, row: pd.Series = row, was: int = was) -> np.ndarray:
             return np.asarray((model.predict(every) != was) & admitted(name, every, row))
-
-        assert one.verified, one.words
-        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
-    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
-
-
-OTHERS: dict[str, Callable[[], tuple[Any, list[Any]]]] = {
-    "a forest beside weights": lambda: (forest(0), [LogisticRegression(), RidgeClassifier()]),
-    "weights beside a forest": lambda: (LogisticRegression(), [forest(0), boosted(3)]),
-    "weights beside a tree": lambda: (LinearSVC(), [grown(3)]),
-}
-
-
-@pytest.mark.shorter(1)
-@pytest.mark.parametrize("name", CONSTRAINTS)
-@pytest.mark.parametrize("kind", OTHERS)
-def test_all_models_say_what_is_wanted(kind: str, name: str, second: Path, tmp_path: Path) -> None:
-    X, y = whole_numbers()
-    own, others = OTHERS[kind]()
-    model, others = encoded(own).fit(X, y), [encoded(one).fit(X[k::3], y[k::3]) for k, one in enumerate(others)]
-    predicted = model.predict(X)
-    rows = pd.concat([X[predicted == k].iloc[:2] for k in (0, 1)])
-    constraints = [*CONSTRAINTS[name], bf.robust_to(others)]
-    answers = bf.Explainer(model, data=X).explain(rows, constraints=constraints)
-    proofs = bf.prove(answers, model, tmp_path / "proofs", models=others)
-    for (_, row), one, was in zip(rows.iterrows(), proofs, (0, 0, 1, 1), strict=True):
-
-        def met(every: pd.DataFrame, row: pd.Series = row, was: int = was) -> np.ndarray:
-            every_one = np.all([each.predict(every) != was for each in (model, *others)], axis=0)
-            return np.asarray(every_one & admitted(name, every, row))
 
         assert one.verified, one.words
         assert one.below == pytest.approx(least(X, row, met), rel=1e-8)

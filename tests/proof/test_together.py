@@ -101,6 +101,9 @@ OTHERS: dict[str, Callable[[], tuple[Any, list[Any]]]] = {
     "forests": lambda: (forest(0), [forest(1), ExtraTreesClassifier(3, max_depth=3, random_state=2)]),
     "of unlike kinds": lambda: (boosted(5), [forest(1), grown(3), GradientBoostingClassifier(n_estimators=3)]),
     "weights": lambda: (LogisticRegression(), [LogisticRegression(C=0.1), RidgeClassifier(), LinearSVC()]),
+    "a forest beside weights": lambda: (forest(0), [LogisticRegression(), RidgeClassifier()]),
+    "weights beside a forest": lambda: (LogisticRegression(), [forest(0), boosted(3)]),
+    "weights beside a tree": lambda: (LinearSVC(), [grown(3)]),
 }
 
 

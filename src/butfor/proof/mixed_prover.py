@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.proof.arrays import Arrays, Taxed, Worth
 from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.kernels import NO_PRICE
@@ -20,7 +19,7 @@ from butfor.proof.node import Node
 from butfor.proof.prover import Prover
 from butfor.proof.related import BestTaxes, RelatedCells
 from butfor.proof.states import Pending, Spread, WishedState
-from butfor.solvers.mixed.points import over_points
+from butfor.solvers.mixed.points import Points, over_points
 from butfor.solvers.mixed.relaxed import joined, one_leaf_for_each_cell
 from butfor.solvers.solver import Budget
 
@@ -48,33 +47,20 @@ class GoalLimits(NamedTuple):
         return cls([*((less, 0) for less in each), *relations], question.columns, question.below, question.none)
 
 
-@dataclass(frozen=True, eq=False)
-class PointsOfCells:
+def points_of(arrays: Arrays, numbers: RelatedCells) -> Points:
     """The cells as the search sees them: of one that is weighed, the ends of what is worth a look, and the row's own number.
 
-    Price less gain is least at one of them (near one, if prices rise with squares).
-
-    - `cell` (points): the cell of each; `value`, `price`: its number, 0 if it is not weighed, and what it costs, in claims;
-    - `start` (cells + 1): where the points of each cell begin.
+    Price less gain is least at one of them (near one, if prices rise with squares). Prices are in claims.
     """
-
-    cell: IntArray
-    value: FloatArray
-    price: FloatArray
-    start: IntArray
-
-    @classmethod
-    def of(cls, arrays: Arrays, numbers: RelatedCells) -> PointsOfCells:
-        price = arrays.asked.price / arrays.asked.bound
-        values, prices = [np.zeros(1)] * len(price), [price[[c]] for c in range(len(price))]
-        last = arrays.asked.cells[1:] - 1
-        missing = set(last[arrays.lost].tolist())
-        for k, c in enumerate(numbers.cells.tolist()):
-            if price[c] < 1 and c not in missing:
-                values[c], prices[c] = numbers.points(k)
-        sizes = [len(its) for its in values]
-        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-        return cls(np.repeat(np.arange(len(sizes)), sizes), np.concatenate(values), np.concatenate(prices), start)
+    price = arrays.asked.price / arrays.asked.bound
+    values, prices = [np.zeros(1)] * len(price), [price[[c]] for c in range(len(price))]
+    missing = set((arrays.asked.cells[1:] - 1)[arrays.lost].tolist())
+    for k, c in enumerate(numbers.cells.tolist()):
+        if price[c] < 1 and c not in missing:
+            values[c], prices[c] = numbers.points(k)
+    sizes = [len(its) for its in values]
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+    return Points(np.repeat(np.arange(len(sizes)), sizes), np.concatenate(values), np.concatenate(prices), start)
 
 
 class MixedProver(Prover):
@@ -98,7 +84,7 @@ class MixedProver(Prover):
         self.taxed, none = self.taxed._replace(tax=()), GoalLimits([], [], question.below, question.none)
         self.wish, self.related = self.no_wish(), RelatedCells(none, arrays.asked.cells)
         self.target += arrays.columns + len(question.limits) + 1  # each price is rounded once more
-        self.points = PointsOfCells.of(arrays, first)
+        self.points = points_of(arrays, first)
         self.gains = self._with_lines(first.columns)
         self.largest = max(self.largest, int(np.abs(self.gains).max(initial=0)))
         self.grain = self.grains()
