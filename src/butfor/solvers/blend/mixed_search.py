@@ -21,7 +21,7 @@ from butfor.solvers.combine import SetAnswer
 from butfor.solvers.ensemble.cell_search import NOTHING, Inside
 from butfor.solvers.mixed.inside import Accepts, InsideBox
 from butfor.solvers.mixed.relaxed import RelaxedRow
-from butfor.solvers.mixed.search import MixedBox, MixedNode, MixedSearch, SumEnd
+from butfor.solvers.mixed.search import OVERLAP, MixedBox, MixedNode, MixedSearch, SumEnd, spread
 from butfor.solvers.reduction import Handing
 
 SUM_ROUNDS, SUMS_TRIED = 9, 65
@@ -38,9 +38,6 @@ LEAST_SHARE = 0.02
 
 A_STRIDE = 1.1
 """A row is moved on by so many times what it lacks."""
-
-OVERLAP = 1e-9
-"""Parts overlap by this share of where they meet, which is more than sums are rounded."""
 
 TOO_NARROW = 100
 """So many overlaps are too narrow to be parted."""
@@ -106,9 +103,10 @@ class BlendMixedSearch(MixedSearch):
             return None
         low, high = self._ends(box, alive)
         curved = slice(self.sums.curved)
+        varying = np.flatnonzero((high > low)[curved])
+        low, high = spread(low, high)
         if self.sums.curve.is_missed(low[curved], high[curved]):
             return NOTHING
-        varying = np.flatnonzero((high > low)[curved])
         if len(varying) > 1:
             return self._of_linear(box)
         wide, firm = (self._thresholds(one, varying, low, high) for one in (self.wide, self.firm))
@@ -137,9 +135,10 @@ class BlendMixedSearch(MixedSearch):
             if blend.excess_of(ends) > 0:
                 return None
             for m in varying.tolist():
-                at = _least(blend, ends, m, float(low[m] if blend.ways[m] > 0 else high[m]))
-                rows.append(blend.ways[m] * blend.rows[[m]])
-                b.append(np.array([blend.ways[m] * at]))
+                worst = float(low[m] if blend.ways[m] > 0 else high[m])
+                if (at := _least(blend, ends, m, worst)) != worst:  # else it reaches the mean wherever it is
+                    rows.append(blend.ways[m] * blend.rows[[m]])
+                    b.append(np.array([blend.ways[m] * at - OVERLAP * (1 + abs(at))]))
         least = np.concatenate(b)
         return ScoreSet(np.vstack(rows), least, np.zeros(len(least), dtype=np.bool_))
 

@@ -54,6 +54,9 @@ NO_GOAL = 1e15
 BEYOND = 1 + 1e-9
 """A bound is beyond what the dearest row costs if it is above it by more than rounding."""
 
+OVERLAP = 1e-9
+"""Parts overlap by this share of where they meet, which is more than sums are rounded."""
+
 FIRST_LEAPS = (1.0, 1.5, 2.0, 4.0, 8.0)
 """How many times what the cheapest row lacks is asked for, to find a first answer."""
 
@@ -245,6 +248,11 @@ class MixedSearch:
         return parts
 
 
+def spread(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Ends of sums, a little wider than they are computed."""
+    return low - OVERLAP * (1 + np.abs(low)), high + OVERLAP * (1 + np.abs(high))
+
+
 class MixedNode:
     """A box as messages see it. Between the ends that sums have in it, the goals are half-spaces."""
 
@@ -259,6 +267,7 @@ class MixedNode:
             self.base + (extreme.reduceat(self.score, self.start, axis=0).sum(axis=0) if len(self.score) else 0.0)
             for extreme in (np.minimum, np.maximum)
         )
+        self.low, self.high = spread(self.low, self.high)
         for end in ends:
             if end.sign > 0:
                 self.low[end.of] = max(self.low[end.of], end.least)
