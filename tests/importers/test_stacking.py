@@ -233,3 +233,16 @@ def test_a_ball_over_the_leaves_of_the_end_is_refused(threshold) -> None:
         explainer.explain(row, constraints=[bf.robust({"a": 1.0})])
     with pytest.raises(bf.errors.UnsupportedProblemError, match="ends in a tree"):
         explainer.robustness(row, target=int(model.predict(row)[0]))
+
+
+def test_a_row_at_the_end_of_its_box_is_an_answer() -> None:
+    """Where a sum reaches the mean wherever it is, it needs no threshold: the fuzzer found a bound above this answer."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.integers(1, 8, 48).astype(float), "b": rng.integers(0, 5, 48).astype(float)})
+    y = np.where(X["a"] + rng.normal(size=48) > 4, "no", "yes")
+    members = [("forest", RandomForestClassifier(1, max_depth=2, random_state=0)), ("line", LogisticRegression())]
+    model = StackingClassifier(members, LogisticRegression(), cv=2).fit(X, y)
+    rows = X[X["a"] < 3]
+    answers = bf.Explainer(model, data=X).explain(rows, target=bf.classes("no", "yes"), constraints=["2 * a >= 8"])
+    span = X["a"].max() - X["a"].min()
+    assert answers.certificates.bound == pytest.approx((4 - rows["a"]) / span, rel=1e-5)

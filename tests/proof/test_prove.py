@@ -24,9 +24,9 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -498,3 +498,22 @@ def test_another_model_is_told_before_anything_is_written(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="another model was given: its fingerprint is"):
         bf.prove(answers, second, tmp_path / "proofs")
     assert not (tmp_path / "proofs").exists()
+
+
+def test_more_changes_than_columns_are_allowed(tmp_path: Path) -> None:
+    X = pd.DataFrame({"x": np.arange(20.0)})
+    model = LogisticRegression().fit(X, X["x"] > 9)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:2], constraints=[bf.at_most_changes(3)])
+    assert bf.prove(answers, model, tmp_path).verified == 2
+
+
+def test_a_feature_that_no_column_makes_is_part_of_what_was_read(tmp_path: Path) -> None:
+    """The middle one of three bins of a truth value is always empty, and a scaler makes its weight one of a constant."""
+    X = pd.DataFrame({"a": np.arange(40) % 2 > 0, "b": np.arange(40) % 5 > 2})
+    y = X["a"] + 0.5 * X["b"]
+    bins = KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform")
+    model = make_pipeline(bins, StandardScaler(), LinearRegression()).fit(X, y)
+    model[-1].coef_ = model[-1].coef_ + 0.25
+    rows = X[model.predict(X) < 0.4].iloc[:2]
+    answers = bf.Explainer(model, data=X).explain(rows, target=bf.value(at_least=0.9))
+    assert bf.prove(answers, model, tmp_path).verified == 2

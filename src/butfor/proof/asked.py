@@ -92,6 +92,9 @@ class ProofQuestion:
                 )
         if len(found := [f for own in features for f in own]) != len({*found}):
             raise not_proven("a pipeline in which several columns make one feature")
+        weighed = (f for f, its in enumerate(self.model.weights) if any(its))
+        if {*self.model.splits, *self.model.slopes, *weighed} - {f for own in features for f in own}:
+            raise not_proven("a pipeline in which no column makes some feature")
         return features, inputs, changed
 
     def _inputs(self, column: IntArray, value: FloatArray) -> FloatArray:
@@ -284,7 +287,7 @@ class ProofQuestion:
 
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""
-        return self.problem.most_changes if self.problem.relations_of(AtMost) else None
+        return min(self.problem.most_changes, len(self.columns)) if self.problem.relations_of(AtMost) else None
 
     def joining(self, i: int) -> dict[str, Any]:
         """What a row says of several columns at once: its relations, its rules, and its ball."""
