@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -23,7 +24,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, Ri
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -237,12 +238,19 @@ def test_a_ball_over_the_leaves_of_the_end_is_refused(threshold) -> None:
 
 def test_a_row_at_the_end_of_its_box_is_an_answer() -> None:
     """Where a sum reaches the mean wherever it is, it needs no threshold: the fuzzer found a bound above this answer."""
-    rng = np.random.default_rng(3)
-    X = pd.DataFrame({"a": rng.integers(1, 8, 48).astype(float), "b": rng.integers(0, 5, 48).astype(float)})
-    y = np.where(X["a"] + rng.normal(size=48) > 4, "no", "yes")
+    X = pd.DataFrame(
+        {
+            "a": list(map(float, "172223314672711122361721516117451215266546247263")),
+            "b": list("abcdeccedadddbcdbacccaceddceeacebdbeeadedeadbadb"),
+            "c": list("abcdebddaacdbbcbcdbdecbdbbdabcbdeadcceeaeccddeea"),
+        }
+    )
+    y = list("nnyyynyynnnynnnynynnynnynnyyynnyynyyyyynynnynyyn")
+    steps = ColumnTransformer(
+        [("levels", OneHotEncoder(sparse_output=False), ["b", "c"]), ("others", StandardScaler(), ["a"])]
+    )
     members = [("forest", RandomForestClassifier(1, max_depth=2, random_state=0)), ("line", LogisticRegression())]
-    model = StackingClassifier(members, LogisticRegression(), cv=2).fit(X, y)
-    rows = X[X["a"] < 3]
-    answers = bf.Explainer(model, data=X).explain(rows, target=bf.classes("no", "yes"), constraints=["2 * a >= 8"])
-    span = X["a"].max() - X["a"].min()
-    assert answers.certificates.bound == pytest.approx((4 - rows["a"]) / span, rel=1e-5)
+    model = make_pipeline(steps, StackingClassifier(members, LogisticRegression(), cv=2)).fit(X, y)
+    asked = {"target": bf.classes("n", "y"), "constraints": ["2 * a >= 8"]}
+    answers = bf.Explainer(model, data=X).explain(X.iloc[[34]], **asked)
+    assert answers.certificates.bound == pytest.approx((4 - 1) / 6, rel=1e-5)

@@ -508,12 +508,12 @@ def test_more_changes_than_columns_are_allowed(tmp_path: Path) -> None:
 
 
 def test_a_feature_that_no_column_makes_is_part_of_what_was_read(tmp_path: Path) -> None:
-    """The middle one of three bins of a truth value is always empty, and a scaler makes its weight one of a constant."""
-    X = pd.DataFrame({"a": np.arange(40) % 2 > 0, "b": np.arange(40) % 5 > 2})
-    y = X["a"] + 0.5 * X["b"]
+    """Of three bins of a dummy, the middle one is empty, so its feature is a constant."""
+    X = pd.get_dummies(pd.DataFrame({"a": list("uvwuv") * 8, "b": list("xy") * 20}), dtype=int)
     bins = KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform")
-    model = make_pipeline(bins, StandardScaler(), LinearRegression()).fit(X, y)
-    model[-1].coef_ = model[-1].coef_ + 0.25
+    model = make_pipeline(bins, LinearRegression()).fit(X, X["a_v"] + 0.5 * X["b_y"])
+    model[-1].coef_[1::3] = 0.25
     rows = X[model.predict(X) < 0.4].iloc[:2]
-    answers = bf.Explainer(model, data=X).explain(rows, target=bf.value(at_least=0.9))
+    explainer = bf.Explainer(model, data=X, space={"a": bf.one_hot("a_*"), "b": bf.one_hot("b_*")})
+    answers = explainer.explain(rows, target=bf.value(at_least=0.9))
     assert bf.prove(answers, model, tmp_path).verified == 2
