@@ -104,12 +104,13 @@ class BlendMixedSearch(MixedSearch):
         low, high = self._ends(box, alive)
         curved = slice(self.sums.curved)
         varying = np.flatnonzero((high > low)[curved])
-        low, high = spread(low, high)
-        if self.sums.curve.is_missed(low[curved], high[curved]):
+        wider = spread(low, high)
+        if self.sums.curve.is_missed(*(end[curved] for end in wider)):
             return NOTHING
         if len(varying) > 1:
             return self._of_linear(box)
-        wide, firm = (self._thresholds(one, varying, low, high) for one in (self.wide, self.firm))
+        wide = self._thresholds(self.wide, varying, *wider, surely=False)
+        firm = self._thresholds(self.firm, varying, low, high, surely=True)
         if wide is None:
             return NOTHING
         return self._box(firm or wide, alive, wide).cheapest()
@@ -127,8 +128,13 @@ class BlendMixedSearch(MixedSearch):
         high = np.maximum.reduceat(np.where(living, self.gains, -np.inf), first, axis=0).sum(axis=0)
         return added + low, added + high
 
-    def _thresholds(self, part: ScoreSet, varying: IntArray, low: FloatArray, high: FloatArray) -> ScoreSet | None:
-        """The set, if at most one sum of its curve varies: a threshold of that sum for each mean. None if no row is in it."""
+    def _thresholds(
+        self, part: ScoreSet, varying: IntArray, low: FloatArray, high: FloatArray, *, surely: bool
+    ) -> ScoreSet | None:
+        """The set, if at most one sum of its curve varies: a threshold of that sum for each mean. None if no row is in it.
+
+        `surely`: at the threshold the mean is reached; else it is missed there, with room for rounding.
+        """
         rows, b = [part.A], [part.b]
         for blend in Blends.of(part.curve).each:
             ends = np.where(blend.ways > 0, high[: self.sums.curved], low[: self.sums.curved])
@@ -136,11 +142,13 @@ class BlendMixedSearch(MixedSearch):
                 return None
             for m in varying.tolist():
                 worst = float(low[m] if blend.ways[m] > 0 else high[m])
-                if (at := _least(blend, ends, m, worst)) != worst:  # else it reaches the mean wherever it is
+                missed, met = _least(blend, ends, m, worst)
+                if met != worst:  # else it reaches the mean wherever it is
                     rows.append(blend.ways[m] * blend.rows[[m]])
-                    b.append(np.array([blend.ways[m] * at - OVERLAP * (1 + abs(at))]))
-        least = np.concatenate(b)
-        return ScoreSet(np.vstack(rows), least, np.zeros(len(least), dtype=np.bool_))
+                    least = blend.ways[m] * (met if surely else missed)
+                    b.append(np.array([least if surely else least - OVERLAP * (1 + abs(least))]))
+        all_least = np.concatenate(b)
+        return ScoreSet(np.vstack(rows), all_least, np.zeros(len(all_least), dtype=np.bool_))
 
     def _of_linear(self, box: InsideBox) -> Inside:
         """The cheapest row of a box in which the linear model alone is left."""
@@ -163,8 +171,8 @@ def _with_end(box: MixedBox, new: SumEnd) -> MixedBox:
     return box._replace(ends=(*box.ends, new), rates=np.append(box.rates, 0.0))
 
 
-def _least(blend: Blend, ends: FloatArray, m: int, worst: float) -> float:
-    """The last sum m, from its worst end on, at which the other sums at their best ends miss a mean."""
+def _least(blend: Blend, ends: FloatArray, m: int, worst: float) -> tuple[float, float]:
+    """From its worst end on, the last sum m at which a mean is missed, others at their best, and the next that meets it."""
     missed, met = worst, float(ends[m])
     for _ in range(SUM_ROUNDS):
         tried = np.linspace(missed, met, SUMS_TRIED)
@@ -172,6 +180,6 @@ def _least(blend: Blend, ends: FloatArray, m: int, worst: float) -> float:
         sums[:, m] = tried
         first = int(np.argmax(blend.excesses_at(sums) <= 0))
         if first == 0:
-            return float(tried[0])
+            return worst, worst
         missed, met = float(tried[first - 1]), float(tried[first])
-    return missed
+    return missed, met
