@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 import butfor as bf
 from benchmarks.harness import SEED, Number, main
 
-ROWS, RIVAL_ROWS, LIMIT = 10, 3, 10.0
+ROWS, RIVAL_ROWS, LIMIT = 5, 3, 10.0
 """How many rows, how many of them HiGHS is asked about, and seconds for each."""
 
 
