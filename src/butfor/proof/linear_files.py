@@ -130,6 +130,12 @@ def linear_file(
     return file, weighed.inputs
 
 
+def folded_terms(model: Linear, extent: Extent) -> FloatArray:
+    """How large the terms of each score are that become a base and weights, the centres among them."""
+    slopes = model.added_slope @ (extent.far + np.abs(model.centre))
+    return np.asarray(np.abs(model.intercept) + model.cancelled + slopes)
+
+
 @dataclass(frozen=True, eq=False)
 class WeightedSums:
     """Weighted sums (sums, features): where they start, by how much each may be off besides its additions, and their rows."""
@@ -153,8 +159,7 @@ class WeightedSums:
         for (_, each), alike in zip(adds, same, strict=True):
             base = base + np.where(alike, each[:, 0], 0.0)
         of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]
-        terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (extent.far + np.abs(model.centre))
-        terms = terms + model.largest_step[:, levels].sum(axis=1)
+        terms = folded_terms(model, extent) + model.largest_step[:, levels].sum(axis=1)
         folded = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
         off = folded + rounding(model, line.rows, extent, unit)
         return cls(base, np.hstack([weights, *of_levels]), off, WeighedInputs(space, model, tuple(adds)))

@@ -16,7 +16,7 @@ from butfor.model.monotone import Jump
 from butfor.model.questions import Model
 from butfor.model.rounding import COLUMN_STEPS, FURTHER_STEPS, Extent, rounding
 from butfor.model.trees import Trees
-from butfor.proof.linear_files import FOLD_BLUR, Line
+from butfor.proof.linear_files import FOLD_BLUR, Line, folded_terms
 from butfor.proof.model_files import (
     BITS_OF_SUMS,
     hexes,
@@ -116,8 +116,7 @@ def _weighed(reading: Reading, model: Linear, line: Line, sets: Sets, extent: Ex
         for j, (step, feature) in enumerate(zip(model.steps, reading.space, strict=True))
     ]
     stepped = Linear(np.zeros(len(rows)), np.zeros_like(slope), model.cells, tuple(centred))
-    terms = np.abs(model.intercept) + model.cancelled + model.added_slope @ (extent.far + np.abs(model.centre))
-    size = np.abs(rows) @ (terms + model.largest_step.sum(axis=1)) + line.size
+    size = np.abs(rows) @ (folded_terms(model, extent) + model.largest_step.sum(axis=1)) + line.size
     doubt = rounding(model, rows, extent, unit) + COLUMN_STEPS * np.abs(rows) @ model.largest_step @ model.blur
     return TreeSums(
         rows @ model.intercept - slope @ model.centre + line.shift,

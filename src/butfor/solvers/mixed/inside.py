@@ -1,4 +1,4 @@
-"""The cheapest row whose cells are given: only the linear model and sums of columns are left to decide."""
+"""The cheapest row of a box in which no tree has a choice: only the linear model and sums of columns are left to decide."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.margins import tightened
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
@@ -33,10 +33,12 @@ Method = Callable[[ScoreSet], tuple[float, tuple[FloatArray, ...]]]
 """The least cost of the rows of the cells whose scores are in a set (or a bound on it), and rows to be tried."""
 
 
-class InsideCells:
-    """The rows of some cells.
+class InsideBox:
+    """The rows of a box of cells in which no tree has a choice.
 
-    `wide` holds all scores that the estimator may take for scores of the set, and `accepts` says which rows are answers.
+    - `wide` holds all scores that the estimator may take for scores of the set, and `accepts` says which rows are answers;
+    - `known`: whether the linear model can be asked about all of them. It cannot where numbers may be missing or not, where
+      cells between others are left out, or if an implication is decided by the cells.
     """
 
     def __init__(
@@ -46,21 +48,34 @@ class InsideCells:
         wide: ScoreSet,
         accepts: Accepts,
         row: RelaxedRow,
-        cells: IntArray,
+        alive: BoolArray,
         handing: Handing,
         budget: Budget,
     ) -> None:
         self.problem, self.score_set, self.wide, self.row, self.budget = problem, score_set, wide, row, budget
-        self.handing = handing
-        self.accepts = accepts
+        self.handing, self.accepts = handing, accepts
+        start, able = row.tables.start, np.isfinite(row.tables.price[0])
+        price = np.where(alive, row.tables.price[0], np.inf)
+        cells = np.array([a + np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
         self.start, self.low, self.high = row.tables.value[0, cells], row.low[cells], row.high[cells]
-        self.price = float(row.tables.price[0, cells].sum())
-        self.beyond = bool((row.limits.side[:, cells].sum(axis=1) > row.limits.limit).any())
+        self.price = float(price[cells].sum())
+        side = np.where(alive, row.limits.side, np.inf)
+        self.beyond = bool((np.minimum.reduceat(side, start[:-1], axis=1).sum(axis=1) > row.limits.limit).any())
         self.sums = sum_columns(problem)
         self.allowed: dict[int, BoolArray] = {}
+        several = np.flatnonzero(np.add.reduceat(alive, start[:-1], dtype=np.intp) > 1)
+        self.known = not (len(several) and problem.relations_of(Implication))
+        for j in several.tolist():
+            first, last = int(start[j]), int(start[j + 1]) - 1
+            mine = first + np.flatnonzero(alive[first:last])
+            between = slice(mine[0], mine[-1] + 1)
+            if j in problem.domain.levels:
+                self.allowed[j] = alive[first:last]
+            self.known &= not alive[last] and bool((alive | ~able)[between].all() or j in self.allowed)
+            self.low[j], self.high[j] = np.min(row.low[mine]), np.max(row.high[mine])
         moved = [j for j in self.sums if self.low[j] < self.high[j]]
-        self.loose = np.union1d(row.loose(cells, wide.A), moved).astype(np.intp)
-        self.straight = len(self.loose) == 1
+        self.loose = np.unique([*row.loose(cells, wide.A).tolist(), *moved, *several.tolist()]).astype(np.intp)
+        self.straight = len(self.loose) == 1 and not len(several)
 
     def cheapest(self) -> Inside:
         """The cheapest answer."""
@@ -156,41 +171,3 @@ class InsideCells:
         linear = self.row.model.linear
         problem = replace(self.problem, model=linear, domain=domain, score_sets=(part,))
         return problem.without_relations_of(Implication).with_witnesses(confirmation=None)
-
-
-class InsideBox(InsideCells):
-    """The rows of a box of cells in which no tree has a choice. `known`: whether the linear model can be asked about all of them.
-
-    It cannot where numbers may be missing or not, where cells between others are left out, or if an implication is decided by
-    the cells.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        score_set: ScoreSet,
-        wide: ScoreSet,
-        accepts: Accepts,
-        row: RelaxedRow,
-        alive: BoolArray,
-        handing: Handing,
-        budget: Budget,
-    ) -> None:
-        start, able = row.tables.start, np.isfinite(row.tables.price[0])
-        price = np.where(alive, row.tables.price[0], np.inf)
-        cells = np.array([a + np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
-        super().__init__(problem, score_set, wide, accepts, row, cells, handing, budget)
-        side = np.where(alive, row.limits.side, np.inf)
-        self.beyond = bool((np.minimum.reduceat(side, start[:-1], axis=1).sum(axis=1) > row.limits.limit).any())
-        several = np.add.reduceat(alive, start[:-1], dtype=np.intp) > 1
-        self.known = not (several.any() and problem.relations_of(Implication))
-        for j in np.flatnonzero(several).tolist():
-            first, last = int(start[j]), int(start[j + 1]) - 1
-            mine = first + np.flatnonzero(alive[first:last])
-            between = alive[mine[0] : mine[-1] + 1] | ~able[mine[0] : mine[-1] + 1]
-            if j in problem.domain.levels:
-                self.allowed[j] = alive[first:last]
-            self.known &= not alive[last] and bool(between.all() or j in self.allowed)
-            self.low[j], self.high[j] = np.min(row.low[mine]), np.max(row.high[mine])
-        self.loose = np.union1d(self.loose, np.flatnonzero(several)).astype(np.intp)
-        self.straight = False
