@@ -95,11 +95,8 @@ class MixedProver(Prover):
 
         Returns what the leaves of these trees add (ways, leaves, goals).
         """
-        sizes, cell, question = (
-            np.ones(int(self.table.start[-1]), dtype=np.intp),
-            self.points.cell,
-            self.arrays.question,
-        )
+        sizes = np.ones(int(self.table.start[-1]), dtype=np.intp)
+        cell, question = self.points.cell, self.arrays.question
         sizes[self.place] = np.diff(self.points.start)
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         place = start[self.place[cell]] + np.arange(len(cell)) - self.points.start[cell]
@@ -164,10 +161,7 @@ class MixedProver(Prover):
         weighed = self.weighed[self.way]
         if (found := weighed.parting(best)) is None:
             raise CheaperError(self._cheapest(alive), weighed.numbers(best))
-        j, cells = found
-        chosen = np.zeros(int(np.diff(asked.cells)[j]), dtype=np.bool_)
-        chosen[cells] = True
-        return self._halves(alive, leaf, depth, j, chosen)
+        return self._parted_at(alive, leaf, depth, *found)
 
     def _outside(self, alive: BoolArray, leaf: BoolArray) -> tuple[int, BoolArray] | None:
         """A column with living cells that lead to no leaf, and its other cells, counted in it."""

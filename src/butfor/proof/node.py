@@ -66,7 +66,7 @@ class Node:
 
     def __init__(self, prover: Looker, alive: BoolArray, leaf: BoolArray) -> None:
         arrays, place, spread = prover.arrays, prover.place, prover.spread
-        size = int(prover.table.start[-1])
+        size, self.trees = int(prover.table.start[-1]), len(prover.table.tree) - 1
         self.able = np.zeros(size, dtype=np.bool_)
         self.able[spread.place] = alive[spread.cell]
         self.price = np.full(size, np.inf)
@@ -108,7 +108,7 @@ class Node:
         """For each block of the question, the block of the reduced ensemble that holds its first living cell."""
         reduced, columns = self.reduced, arrays.columns
         pairs, blocks, cells = reduced.pairs, reduced.blocks, int(reduced.cells.start[-1])
-        pair_of = np.full((int(reduced.trees.original.max(initial=0)) + 1 + arrays.trees) * columns, -1, dtype=np.intp)
+        pair_of = np.full(self.trees * columns, -1, dtype=np.intp)
         pair_of[reduced.trees.original[pairs.tree] * columns + pairs.feature] = np.arange(len(pairs.tree))
         sizes = (blocks.end - blocks.begin).astype(np.intp)
         block = np.repeat(np.arange(len(sizes)), sizes)

@@ -221,7 +221,10 @@ class Prover:
             if node.constant:
                 raise CheaperError(self._cheapest(alive), self.related.numbers(best))
             return []
-        j, cells = found
+        return self._parted_at(alive, leaf, depth, *found)
+
+    def _parted_at(self, alive: BoolArray, leaf: BoolArray, depth: int, j: int, cells: list[int]) -> list[Pending]:
+        """Some cells of a column, counted in it, and the others."""
         chosen = np.zeros(int(np.diff(self.arrays.asked.cells)[j]), dtype=np.bool_)
         chosen[cells] = True
         return self._halves(alive, leaf, depth, j, chosen)

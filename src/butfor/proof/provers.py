@@ -23,10 +23,9 @@ def prover_of(asked: Any, budget: Budget, answer: FloatArray | None = None) -> P
     `answer`: where the cheapest answer is, if there is one.
     """
     mean = asked.wanted.mean
-    if not asked.model.weights and asked.model.slopes and not mean:
-        return MixedProver(asked, checker().runs, budget)
     if not asked.model.weights:
-        return (MeanProver if mean else Prover)(asked, checker().runs, budget)
+        kind = MeanProver if mean else MixedProver if asked.model.slopes else Prover
+        return kind(asked, checker().runs, budget)
     if mean:
         return SigmoidsProver(asked, budget)
     if asked.model.layers:

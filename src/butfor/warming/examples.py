@@ -81,17 +81,19 @@ def black_boxes() -> None:
 def sums_of_trees() -> None:
     """Sums of few trees: first by boxes, which a first answer waits for, and then by messages.
 
-    What messages do in large ones only, a search within a node, is done at once.
+    What messages do in large ones only, a search within a node, is done at once. Last, trees beside a linear model.
     """
     from butfor.solvers.ensemble import effort
     from butfor.solvers.ensemble.boxes import BoxSearch
     from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+    from butfor.solvers.mixed.branch_bound import MixedBranchBound
 
     _solve(EnsembleBranchBound(), "ensemble", PLAIN, 12)
     effort.ZOOM_SHARE, effort.ZOOM_LEAVES = 1.0, 0
     setattr(BoxSearch, "steps", lambda boxes, size: iter(()))  # noqa: B010 - no box is looked at any more
     _solve(EnsembleBranchBound(), "ensemble", PLAIN, 12)
     _solve(EnsembleBranchBound(), "ensemble", Kinds(relations=()), 6)
+    _solve(MixedBranchBound(), "mixed", PLAIN, 3)
 
 
 def proofs() -> None:

@@ -10,7 +10,7 @@ KERNELS = {
         10,
         (
             ("walk", "kept", "improve", "least_prices"),
-            ("reduced", "regions", "tighten", "reach", "parted", "ascend", "branching", "carried"),
+            ("reduced", "regions", "tighten", "reach", "parted", "ascend", "as_it_is", "branching", "carried"),
         ),
     ),
     "butfor.solvers.oblique": KernelGroup("oblique trees", 12, (("nearest_leaves", "side_bounds"),)),

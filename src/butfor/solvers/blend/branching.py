@@ -51,11 +51,8 @@ MOST_FAILED = 20
 LEAPS = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
 """How many times what the cheapest row of the whole box lacks is asked for, to find a first answer."""
 
-LEAP_STEP, SHORT_STEP = 0.1, 1e-4
-"""Over which share of a box the rise of the mean is measured: to leap far, and to move on a little."""
-
-STRIDES = (1.0, 1.001, 1.1, 2.0)
-"""How many times what a row lacks is asked for inside its cells."""
+LEAP_STEP = 0.1
+"""Over which share of a box the rise of the mean is measured, to leap far."""
 
 MOST_CUTS = 6
 """How many half-spaces hold the answers of a box before it is parted."""

@@ -85,9 +85,8 @@ class BlendMixedSearch(MixedSearch):
     def parts(self, box: MixedBox, node: MixedNode) -> list[MixedBox]:
         """Where lines err about the mean, the sum about whose function a line errs most is parted; else cells are."""
         low, high, sums = node.low[: self.sums.curved], node.high[: self.sums.curved], node.sums
-        wide = high - low > TOO_NARROW * OVERLAP * (
-            1 + np.maximum(np.abs(low), np.abs(high))
-        )  # else the parts are no smaller
+        size = 1 + np.maximum(np.abs(low), np.abs(high))
+        wide = high - low > TOO_NARROW * OVERLAP * size  # else the parts are no smaller
         gap = np.where(wide, self.sums.curve.gaps(low, high, sums[: self.sums.curved]), 0.0)
         m = int(np.argmax(gap))
         sets = np.prod(np.add.reduceat(box.alive, self.row.tables.start[:-1], dtype=np.float64))
