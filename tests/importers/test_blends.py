@@ -305,3 +305,17 @@ def test_a_row_on_the_side_of_a_box_tells_nothing_of_other_rows() -> None:
     assert model.predict(X).tolist() == [1, 0, 0]
     assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
     assert answer.cost == pytest.approx(0.2 + 2 / 3)
+
+
+def test_a_box_in_which_a_vote_asks_for_no_sum() -> None:
+    """Two voters that may tie reach the mean in a whole box, as far as sums tell: the fuzzer found an error there."""
+    X = pd.DataFrame({"a": [1, 2, 1, 4, 3, 4, 1], "b": [3.0, 3.0, 1.0, 5.0, 6.0, 8.0, 4.0]})
+    y = ["yes", "yes", "yes", "no", "no", "no", "yes"]
+    forest = RandomForestClassifier(2, max_depth=2, random_state=0)
+    model = VotingClassifier([("line", LogisticRegression()), ("forest", forest)], voting="hard").fit(X, y)
+    explainer = bf.Explainer(model, data=X, space={"a": bf.Integer(1.0, 6.0)})
+    answer = explainer.explain(X.iloc[[5]], target={"no": 1.0, "yes": 0.0}, cost=bf.L1()).only
+    every = pd.DataFrame(list(product(range(1, 7), np.arange(1, 8.5, 0.25))), columns=["a", "b"])
+    yes = every[model.predict(every) == "yes"]
+    least = ((yes["a"] - 4).abs() / 5 + (yes["b"] - 8).abs() / 7).min()
+    assert answer.certificate.bound <= answer.cost <= least + 1e-9

@@ -83,7 +83,7 @@ class InsideBox:
             return Inside(self.start, self.price, self.price)
         if self.beyond or not len(self.loose):
             return NOTHING
-        if self.sums:
+        if self.sums or not len(self.wide.b):  # a knapsack has a sum that is to be reached
             return self._tried(self._by_program)
         if self.straight:
             return self._tried(self._along)
