@@ -387,7 +387,7 @@ static double decimal(Json *of) {
 
 static double single_below(double x) { /* the largest float32 that is not above it */
     float near = (float)x;
-    need(isfinite(near), "a number that float32 does not hold");
+    need(near > -INFINITY, "a number that float32 does not hold");
     return (double)near <= x ? near : nextafterf(near, -INFINITY);
 }
 
@@ -901,7 +901,7 @@ typedef struct { int plus, less, sure, strict; whole goal; quad least; } Goal; /
 
 static struct {
     Column *columns; int column_count, cells, counted, none;
-    whole limit, bound; quad below, unit; int largest; double claim; /* the dearest change counts, not the sum; infinite if there is no claim */
+    whole limit, bound; quad below, unit, claim; int largest, done; /* the dearest change counts, not the sum; infinite if there is no claim; done: nothing is left of it */
     char norm; Json *radius, *replies; int copies, tree_count; /* of a ball: a, 1 or 2; trees count once more for each reply */
     quad *doubts; int *steps; /* of the sums; of each way, how many goals it has */
     int steps_end; /* so many goals come before those of lines inside of curves, and of the mean */
@@ -1167,7 +1167,7 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     }
     if (q.largest && q.claim < INFINITY) { /* no change may cost as much as the claim */
         need(fees[2] == 0, "a rate per squared unit, where the dearest change counts");
-        quad far = fees[1] > 0 ? ((quad)q.claim - fees[0]) / fees[1] * (1 + (quad)1e-31) : INFINITY;
+        quad far = fees[1] > 0 ? (q.claim - fees[0]) / fees[1] * (1 + (quad)1e-31) : INFINITY;
         if (now - far > c->least) c->least = now - far;
         if (now + far < c->most) c->most = now + far;
         if (fees[0] >= q.claim) c->least = 1, c->most = 0;
@@ -1577,6 +1577,10 @@ static void count_in_grains(void) { /* the scores of trees, and what they are to
         Goal *goal = q.goals + g;
         if (curved() && g >= model.sums - 1) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
         quad x = goal->least / grain;
+        if (!curved() && !model.slope_count) { /* no scores add up to that: none is larger than 2^41 */
+            quad reach = ((quad)model.count + 1) * ((whole)1 << 41);
+            x = x > reach ? reach : x < -reach ? -reach : x;
+        }
         need(quad_abs(x) < FAR / 2, "a goal that is too far away");
         if (!goal->sure) x -= quad_abs(x) * (quad)1e-31;
         if (curved()) goal->goal = floor_of(x);
@@ -1621,10 +1625,12 @@ static void read_goals(const Asked *its, const char *what, Json *of, Json *least
     int logits = its->kind == LOGISTIC || curved();
     int several = !value && of->kind == '[', by_difference = class && !logits && its->kind != VOTES;
     need(!several || class, "a probability of several classes");
-    if (class) need(length(of) > 0 && length(of) < its->classes, "all classes, or none");
+    int every = class && length(of) == its->classes; /* then every row has what is wanted */
+    need(!class || length(of) > 0, "no class");
+    need(!every || !curved(), "all classes of a mean");
     for (int a = 0; class && a < length(of); a++)
         for (int b = 0; b < a; b++) need(number(item(of, a), 0, 1000) != number(item(of, b), 0, 1000), "a class that is there twice");
-    if (several && !by_difference) need(of->count == 1, "all classes, or none");
+    if (several && !by_difference && !every) need(of->count == 1, "too many classes");
     if (!value && !by_difference) which = (int)number(item(of, 0), 0, its->classes);
     if (logits) {
         quad d = (15 + its->sums) * (quad)its->step;
@@ -1637,8 +1643,12 @@ static void read_goals(const Asked *its, const char *what, Json *of, Json *least
             low = 0;
         }
     }
-    if (by_difference || its->kind == VOTES) low = 0;
-    if (its->kind == LEAVES) {
+    if (by_difference || its->kind == VOTES || every) low = 0;
+    if (every) {
+        for (int k = 0; k < length(of); k++) number(item(of, k), 0, its->classes);
+        q.ways = q.width = 1;
+        q.goals = room(1, sizeof(Goal));
+    } else if (its->kind == LEAVES) {
         read_ways(of, class, value ? 0 : which, sign, at);
         low = q.steps[0] == 1 && !q.goals[0].plus && !q.goals[0].less;
         sign = 1;
@@ -1816,15 +1826,19 @@ static void read_tree(int t) {
     free(inside);
 }
 
-static void read_question(Json *shared, Json *own) {
+static void read_question(Json *shared, Json *own, Json *wanted, double extra) { /* extra: what is wanted costs by itself */
     memset(&q, 0, sizeof q);
     need(is(part(shared, "format"), "butfor.question/1") && is(part(own, "format"), "butfor.proof/1"), "another format");
     Json *below = part(own, "below"), *changes = part(own, "changes");
     Json *cost = maybe(own, "cost");
     need(!cost || is(cost, "sum") || is(cost, "largest"), "a cost that is not known");
     q.largest = cost && is(cost, "largest");
-    q.claim = below->kind == 'n' ? INFINITY : real(below);
+    q.claim = below->kind == 'n' ? (quad)INFINITY : real(below);
     need(q.claim > 0, "a bound that says nothing");
+    need(extra >= 0, "a target that costs less than nothing");
+    q.done = q.claim <= extra;
+    if (q.done) return;
+    if (extra > 0 && below->kind != 'n') q.claim = (q.claim - extra) + q.claim * (quad)1e-33;
     q.none = below->kind == 'n' || q.largest;
     q.below = q.none ? 1 : q.claim;
     q.unit = power_below(q.below) / ((quad)((whole)1 << 40));
@@ -1841,7 +1855,7 @@ static void read_question(Json *shared, Json *own) {
     q.doubts = model.doubts;
     if (model.features) read_terms();
     else if (model.slope_count) read_slopes_of_columns();
-    read_wanted(part(shared, "wanted"));
+    read_wanted(wanted);
     if (model.features) return;
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
@@ -2845,7 +2859,6 @@ static void begin_linear(void) {
 
 static void step(Json *told) {
     need(told->kind == '{' && told->count == 1, "a step says one thing");
-    need(walk.count + linear.count > 0, "a step after the end");
     Json *what = told->items;
     char *kind = told->keys[0];
     if (model.features) { linear_step(kind, what); return; }
@@ -3005,10 +3018,10 @@ static void come_to(const quad *totals, Json *said) { /* a leaf that says just t
     need(any, "a recorded row comes to another leaf");
 }
 
-static int may_be(const Asked *its, const quad *totals, Json *class) { /* whether sums may reach it in one of its ways */
+static int may_be(const Asked *its, const quad *totals, const char *what, Json *of, Json *least, Json *most) { /* whether sums may reach it in one of its ways */
     memset(&q, 0, sizeof q);
     q.doubts = model.doubts;
-    read_goals(its, "class", class, NULL, NULL);
+    read_goals(its, what, of, least, most);
     int any = 0;
     for (int w = 0; w < q.ways; w++) {
         int all = 1;
@@ -3026,7 +3039,7 @@ static int may_be(const Asked *its, const quad *totals, Json *class) { /* whethe
 
 static void said_of(const Asked *its, const quad *totals, Json *said) { /* what a model said of a row: a class, probabilities or scores */
     Json *class = said->kind == '{' ? maybe(said, "class") : NULL, *shares = said->kind == '{' && !class ? part(said, "probabilities") : NULL;
-    if (class) { need(may_be(its, totals, class), "a recorded row has another class"); return; }
+    if (class) { need(may_be(its, totals, "class", class, NULL, NULL), "a recorded row has another class"); return; }
     if (its->kind == LEAVES) { come_to(totals, shares ? shares : said); return; }
     if (shares) { likely(its, totals, shares); return; }
     int count = length(said);
@@ -3039,12 +3052,22 @@ static void said_of(const Asked *its, const quad *totals, Json *said) { /* what 
     }
 }
 
-static void recorded(Json *rows) {
+static void may_have(const quad *totals, Json *wanted, Json *met) { /* whether sums may reach what is wanted, if a row has it */
+    Json *of = list(part(wanted, "of")), *least = maybe(wanted, "at least"), *most = maybe(wanted, "at most");
+    need(of->count == 2 && model.asked_count == 1, "no target of one model");
+    for (int end = 0; truth(met) && end <= (least && most); end++)
+        need(may_be(model.asked, totals, text_of(of->items), of->items + 1, least && most && end ? NULL : least, least && most && !end ? NULL : most),
+             "a recorded row gets something else");
+}
+
+static void recorded(Json *rows, Json *wanted) {
     quad *totals = room(model.sums, sizeof(quad));
     for (int r = 0; r < list(rows)->count; r++) {
         need(list(rows->items + r)->count == 2, "no recorded row");
         Json *said = rows->items[r].items + 1;
         add_up(list(rows->items[r].items), totals);
+        Json *met = said->kind == '{' ? maybe(said, "met") : NULL;
+        if (met) { may_have(totals, wanted, met); continue; }
         Json *each = model.asked_count > 1 ? list(part(said, "each")) : NULL;
         need(!each || each->count == model.asked_count, "not what each model said");
         for (int i = 0; i < model.asked_count; i++) said_of(model.asked + i, totals, each ? each->items + i : said);
@@ -3063,27 +3086,7 @@ static Text beside(const char *path, Json *name, Json *hash) {
     return text;
 }
 
-static void check(const char *path) {
-    Text text = opened(path);
-    while (text.size && text.text[text.size - 1] == '\n') text.size--;
-    int lines = 1;
-    for (size_t i = 0; i < text.size; i++) lines += text.text[i] == '\n';
-    need(lines > 2, "the proof has no steps");
-    char **line = room(lines + 1, sizeof(char *));
-    line[0] = text.text;
-    for (size_t i = 0, n = 0; i < text.size; i++) if (text.text[i] == '\n') line[++n] = text.text + i + 1;
-    line[lines] = text.text + text.size + 1;
-    Json own = parsed(line[0], line[1] - line[0] - 1), *names = list(part(&own, "question"));
-    Json last = parsed(line[lines - 1], line[lines] - line[lines - 1] - 1);
-    char hash[65];
-    sha256(text.text, line[lines - 1] - 1 - text.text, hash);
-    need(last.count == 2 && number(part(&last, "steps"), 0, FAR) == lines - 2 && is(part(&last, "sha256"), hash), "its footer does not fit");
-    need(names->count == 2, "no name of a question");
-    Text question = beside(path, names->items, names->items + 1);
-    Json shared = parsed(question.text, question.size), *about = part(&shared, "model");
-    read_model(text_of(part(about, "kind")), beside(path, part(about, "file"), part(about, "sha256")));
-    recorded(part(&shared, "recorded"));
-    read_question(&shared, &own);
+static int walked(char **line, int from, int to) { /* the walk for a question; returns which line comes after it */
     memset(&walk, 0, sizeof walk);
     walk.message = room(q.block_count, sizeof(whole));
     walk.paid = room(q.block_count, sizeof(whole));
@@ -3104,11 +3107,44 @@ static void check(const char *path) {
         memset(all.leaf, 1, q.leaf_count);
         put(all);
     }
-    for (int i = 1; i < lines - 1; i++) {
-        Json told = parsed(line[i], line[i + 1] - line[i] - 1);
+    for (; from < to && walk.count + linear.count > 0; from++) {
+        Json told = parsed(line[from], line[from + 1] - line[from] - 1);
         step(&told);
     }
     need(walk.count + linear.count == 0, "the proof ends before all boxes are done");
+    return from;
+}
+
+static void check(const char *path) {
+    Text text = opened(path);
+    while (text.size && text.text[text.size - 1] == '\n') text.size--;
+    int lines = 1;
+    for (size_t i = 0; i < text.size; i++) lines += text.text[i] == '\n';
+    need(lines > 1, "the proof has no end");
+    char **line = room(lines + 1, sizeof(char *));
+    line[0] = text.text;
+    for (size_t i = 0, n = 0; i < text.size; i++) if (text.text[i] == '\n') line[++n] = text.text + i + 1;
+    line[lines] = text.text + text.size + 1;
+    Json own = parsed(line[0], line[1] - line[0] - 1), *names = list(part(&own, "question"));
+    Json last = parsed(line[lines - 1], line[lines] - line[lines - 1] - 1);
+    char hash[65];
+    sha256(text.text, line[lines - 1] - 1 - text.text, hash);
+    need(last.count == 2 && number(part(&last, "steps"), 0, FAR) == lines - 2 && is(part(&last, "sha256"), hash), "its footer does not fit");
+    need(names->count == 2, "no name of a question");
+    Text question = beside(path, names->items, names->items + 1);
+    Json shared = parsed(question.text, question.size), *about = part(&shared, "model");
+    read_model(text_of(part(about, "kind")), beside(path, part(about, "file"), part(about, "sha256")));
+    Json *wanted = part(&shared, "wanted"), *either = maybe(wanted, "either");
+    int parts = either ? list(either)->count : 1, at = 1, read = lines - 1;
+    need(parts > 0 && parts <= 1000, "no target, or too many");
+    recorded(part(&shared, "recorded"), wanted);
+    for (int k = 0; k < parts; k++) {
+        Json *its = either ? list(either->items + k) : NULL;
+        need(!its || its->count == 2, "no target, or no cost of it");
+        read_question(&shared, &own, its ? its->items + 1 : wanted, its ? real(its->items) : 0);
+        if (!q.done) at = walked(line, at, read);
+    }
+    need(at == read, "a step after the end");
 }
 
 int main(int count, char **paths) {

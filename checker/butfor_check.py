@@ -137,7 +137,7 @@ def next_single(x, by):
 
 def single_below(x):
     """The largest float32 that is not above a number."""
-    near = single(x)
+    near = single(min(x, F(2) ** 128 - F(2) ** 104))  # beyond the largest one there is none
     return near if near <= x else next_single(near, -1)
 
 
@@ -239,6 +239,42 @@ class Curve(namedtuple("Curve", "weight straight bend turned")):
         ends = self.line(low * grain)[0] / GRAIN, self.line(high * grain)[1] / GRAIN
         outside = highest(worth, inner * GRAIN, *ends, GRAIN)
         return outside + inner * (shift + off) + highest(inner * slope, rate, low, high, grain)
+
+
+def power(x):
+    """An interval around exp(x), for an x that is brought between -1000 and 1000."""
+    sixty, near = Context(prec=60), min(max(x, F(-1000)), F(1000))
+    y = F(sixty.exp(sixty.divide(Decimal(near.numerator), Decimal(near.denominator))))
+    return y * (1 - F(1, 10**40)), y * (1 + F(1, 10**40))
+
+
+class Power(namedtuple("Power", "scale way")):
+    """What the odds of a rival add, as a function of a sum x: scale exp(x), but at most 2 (way: 1), or -scale exp(-x) (-1)."""
+
+    weight, straight, bend, turned = 1, False, (), False
+
+    def ends(self, x):
+        """What it adds at least and at most."""
+        low, high = (self.scale * y for y in power(self.way * x))
+        return [min(low, F(2)), min(high, F(2))] if self.way > 0 else [-high, -low]
+
+    def above(self, worth, rate, inner, low, high, grain):
+        """The most that worth x what it adds - rate x is for x, in grains, between two ends, or more.
+
+        Up to 2 it is convex, so one of the ends is the highest, and from there on the first x. Below 0 it is concave, so it lies
+        below each tangent.
+        """
+
+        def at(x):
+            return worth * self.ends(x * grain)[1] - rate * x
+
+        steep = worth * self.scale * grain
+        if self.way > 0:
+            turn = min(max(F(int(log(2 / self.scale) / float(grain))), low), high)
+            return max(at(low), at(turn), worth * 2 - rate * turn) if turn < high else max(at(low), at(high))
+        x = min(max(-int(log(rate / steep) / float(grain)) if rate and steep else low, low), high)
+        least, most = (steep * y - rate for y in power(-x * grain))
+        return at(x) + max(most * (high - x), -least * (x - low), 0)
 
 
 class Layer:
@@ -657,13 +693,15 @@ class Wanted:
         ends = [key for key in ("at least", "at most") if key in told]
         need(len(ends) == (what != "class"), "a target without an end, or with two")
         kind = "value" if model.paths and model.classes == 1 else model.kind
-        says = {"value": ["value"], "score": ["class"], "largest": ["class"], "votes": ["class"]}
+        says = {"value": ["value"], "score": ["class"], "votes": ["class"], **({"largest": ["class"]} if model.layers else {})}
         need(what in says.get(kind, ["class", "probability"]), "the model says no", shown(what))
         at, sign = real(told[ends[0]], "an end") if ends else F(1, 2), -1 if ends == ["at most"] else 1
         low, high, named = at * model.over, at * model.over, which if type(which) is list else [which] * (what != "value")
         self.words = f"{'a predicted ' if what == 'value' else 'a ' if ends else ''}{what}"
         classes = [whole(k, 0, model.classes, "the class") for k in named]
-        need(len({*classes}) == len(classes) < model.classes, "all classes, or one of them twice")
+        need(len({*classes}) == len(classes), "one of the classes twice")
+        every = len(classes) == model.classes  # then every row has what is wanted
+        need(not every or model.kind not in CURVED, "all classes of a mean")
         need(len(classes) == (what != "value") or (what == "class" and classes), "a target of no class, or of too many")
         self.words += f"{' of class' if ends else ''} {' or '.join(map(str, classes))}" * (what != "value")
         self.words += f" of {ends[0]} {float(at)!r}" if ends else ""
@@ -676,11 +714,20 @@ class Wanted:
             low, high = logit(at - d)[0], logit(at + d)[1]
         one = model.first + classes[0] if model.kind == "shares" else 1
         pairs = [[(one, 0)[::sign]]]
-        if model.kind == "mean":
+        if every:
+            low, high, pairs = F(0), F(0), [[(0, 0)]]
+        elif model.kind == "mean":
             low, high, share_of = F(0), F(0), at if sign > 0 else 1 - at
             self.curves = model.curves if sign > 0 else [curve.other() for curve in model.curves]
             self.mean = tuple(sum(curve.weight for curve in self.curves) * (share_of + way * d) for way in (-1, 1))
             pairs = [[(k, 0)[::sign] for k in range(1, count + 1)]]
+        elif model.kind == "largest" and ends:  # the odds against a class add up, rival by rival, to what its probability says
+            d, one = (16 + count) * model.step, model.first + classes[0]
+            need(d < at < 1 - d, "a probability so close to 0 or 1 is not proven")
+            odds, *mean = ((1 - p) / p for p in (at, at + sign * -d, at + sign * d))
+            self.mean, low, high = tuple(-sign * x / odds for x in mean), F(0), F(0)
+            pairs = [[(one, k)[::sign] for k in range(model.first, model.first + count) if k != one]]
+            self.curves = [Power(1 / odds, -sign)] * (count - 1)
         elif model.kind == "stack":
             less = [sign * curve.weight < 0 for curve in model.curves]  # turned, they add their weight less what they did
             rest = sum(abs(curve.weight) for curve, turns in zip(model.curves, less) if turns) - sign * model.end[0]
@@ -722,10 +769,11 @@ class Wanted:
         ends = [(part, one) for part, its in zip(model.parts, each) for one in cls.one_by_one(its)]
         (_, whole), *more = ends
         sums = all(part.kind not in ("votes", "leaves", *CURVED) for part in model.parts)
-        need(not more or sums, "two ends, or other models, of what is no sum")
         first = cls(model.parts[0], whole, model.parts[0].own(doubts))
+        need(not more or (sums and not first.mean), "two ends, or other models, of what is no sum")
         for part, one in more:
             its = cls(part, one, part.own(doubts))
+            need(not its.mean, "a mean of another model")
             need(len(first.ways) * len(its.ways) <= 10**4, "too many ways")
             first.ways = [way + its.among(part.at, other) for way, other in product(first.ways, its.ways)]
             first.words += f", and {its.words}" if part is model.parts[0] else f", and of {part.named} {its.words}"
@@ -1247,17 +1295,30 @@ class Shared:
             self.trees.append(its)
 
 
+def either(told, model):
+    """What all rows share, for each of the targets of which one is wanted, with what that costs by itself. Most have one."""
+    wanted = told["wanted"]
+    each = wanted.get("either", [[0, wanted]])
+    need(0 < len(each) <= 1000, "no target, or too many")
+    found = [(real(extra, "a cost"), Shared({**told, "wanted": its}, model)) for extra, its in each]
+    need(all(extra >= 0 for extra, _ in found), "a target that costs less than nothing")
+    return found
+
+
 class Question:
     """The question: what must add up to the goals, at a cost below the bound.
 
     shared: what all rows share; own: the row, what it may become at what price, and the claim
+    extra: what is wanted costs so much by itself; done: whether that is the bound, or more, so that nothing is left to prove
     """
 
-    def __init__(self, shared, own):
-        self.model, self.grain = shared.model, shared.grain
+    def __init__(self, shared, own, extra=F(0)):
+        self.model, self.grain, self.extra = shared.model, shared.grain, extra
         need(len(own["columns"]) == len(shared.columns), "not every column has a line of its own")
-        self.claim, self.copies = perhaps(own["below"], "the bound"), 1 + len(own.get("replies", ()))
-        need(self.claim is None or self.claim > 0, "a bound that says nothing")
+        below, self.copies = perhaps(own["below"], "the bound"), 1 + len(own.get("replies", ()))
+        need(below is None or below > 0, "a bound that says nothing")
+        self.done = below is not None and below <= extra
+        self.claim = None if below is None or self.done else below - extra
         need(own.get("cost", "sum") in ("sum", "largest"), "a cost that is not known")
         self.largest = own.get("cost") == "largest"  # then no change may cost as much as the claim, and is free below
         self.reaching = any("reach" in mine for mine in own["columns"])  # then the largest reach is added to what a row costs
@@ -1433,7 +1494,7 @@ class Question:
         return total
 
     def answer(self, values):
-        """The cost of an answer, and whether the estimator surely says what is wanted."""
+        """The cost of an answer, whether the estimator surely says what is wanted, and what that is; None if it does not."""
         need(len(values) == len(self.columns), "the answer has not one value for each column")
         cost, changed, row, own = F(0), 0, {}, []
         for column, value in zip(self.asked, values):
@@ -1446,8 +1507,7 @@ class Question:
         need(all(its.kept(self.columns, own) for its in self.relations + self.rules), "the answer breaks a relation or a rule")
         need(changed <= self.limit, "the answer changes", changed, "columns")
         reached, sure = self.wanted.reached(self.model.added(row))
-        need(reached, "the answer is refused")
-        return cost, sure
+        return (cost + self.extra, sure, self.wanted.words) if reached else None
 
 
 # ------------------------------------------------------------------------------------------------------------ the walk
@@ -2076,13 +2136,17 @@ def beside(path, name, sha256):
     return data
 
 
-def recorded(rows, model):
-    """Compare the sums of recorded rows with what the estimator said, and others that are asked together."""
+def recorded(rows, model, wanted):
+    """Compare the sums of recorded rows with what the estimator said, also of what is wanted, and others asked together."""
     for inputs, said in rows:
         row = [model.read(perhaps(x, "an input")) for x in inputs]
         added, sizes = model.added(row), list(zip(*[[abs(w * x) for w in its] for its, x in zip(model.weights, row)]))
         doubts = model.passed_on(sizes, [F(0)] * len(model.starts)) if model.weights else model.doubted(
             [[abs(x * (row[f] or 0)) for x in its] for f, its in model.slopes.items()])  # fmt: skip
+        if type(said) is dict and "met" in said:  # whether the estimator gives the row what is wanted
+            may, sure = Wanted.of(model, wanted, doubts).reached(added)
+            need(type(said["met"]) is bool and (may if said["met"] else not sure), "a recorded row gets something else")
+            continue
         each = said["each"] if model.others else [said]
         need(len(each) == len(model.parts), "not what each model said")
         for part, its in zip(model.parts, each):
@@ -2140,29 +2204,41 @@ def walk_of(question):
 
 
 def verify(lines, shared):
-    """What the lines of a proof say, in words, if it is true. Raises `Wrong` if it is not proven."""
-    need(len(lines) > 2, "the proof has no steps")
+    """What the lines of a proof say, in words, if it is true. Raises `Wrong` if it is not proven.
+
+    shared: what is shared for each of the targets of which one is wanted, with what that costs by itself
+    """
+    need(len(lines) > 1, "the proof has no end")
     own, last = parsed(lines[0]), parsed(lines[-1])
     need(own["format"] == "butfor.proof/1", "another format of a proof:", shown(own["format"]))
     footer = {"steps": len(lines) - 2, "sha256": hashlib.sha256("\n".join(lines[:-1]).encode()).hexdigest()}
     need(last == footer, f"line {len(lines)}: the proof was cut, joined or changed: its footer does not fit")
-    return proven(Question(shared, own), own, lines)
+    return proven(asked(shared, own), own, lines)
 
 
-def proven(question, own, lines):
-    """What the lines of a proof say about a question that was read from the first of them."""
-    found = None if own["answer"] is None else question.answer(own["answer"])
-    walk, steps = walk_of(question), Counter()
+def asked(shared, own):
+    """The question about each of the targets of which one is wanted."""
+    return [Question(its, own, extra) for extra, its in shared]
+
+
+def proven(questions, own, lines):
+    """What the lines of a proof say about questions that were read from the first of them. They are answered in turn."""
+    found = [] if own["answer"] is None else [its for its in (one.answer(own["answer"]) for one in questions) if its]
+    need(found or own["answer"] is None, "the answer is refused")
+    walks, steps = [walk_of(question) for question in reversed(questions) if not question.done], Counter()
     for number, line in enumerate(lines[1:-1], 2):
         try:
+            while walks and not walks[-1].open:
+                walks.pop()
             ((kind, what),) = parsed(line).items()
-            need(walk.open, "a step after the end")
-            walk.step(kind, what)
+            need(walks, "a step after the end")
+            walks[-1].step(kind, what)
             steps[what if kind == "end" else kind] += 1
         except Exception as error:
             raise Wrong(f"line {number}: {told(error)}") from None
-    need(not walk.open, "the proof ends before", len(walk.open), "boxes are done")
-    return "\n".join(words_of(question, own, found, steps))
+    left = sum(len(walk.open) for walk in walks)
+    need(not left, "the proof ends before", left, "boxes are done")
+    return "\n".join(words_of(questions, own, min(found, default=None), steps))
 
 
 SHIFTS = {
@@ -2172,9 +2248,10 @@ SHIFTS = {
 }
 
 
-def words_of(question, own, found, steps):
+def words_of(questions, own, found, steps):
     """The whole claim in words, from what was checked."""
-    wanted = question.wanted.words
+    question, below = questions[0], perhaps(own["below"], "the bound")
+    wanted = " or ".join(one.wanted.words for one in questions)
     yield f"Row {shown(own['row'])}"
     for column in question.asked:
         yield "  " + column.said()
@@ -2186,14 +2263,16 @@ def words_of(question, own, found, steps):
         shifts = ", ".join(f"{c.name} by {digits(c.radius, 12)}" for c in question.columns if c.radius)
         same = " (the same class everywhere)" * (len(question.wanted.ways) > 1)
         yield f"  {SHIFTS[question.norm]}, rows are to keep what is wanted{same}: {shifts}."
+    if any(one.extra for one in questions):
+        each = ", ".join(f"{one.wanted.words} {digits(one.extra)}" for one in questions)
+        yield f"  What a row gets is added to its cost: {each}."
     if found is not None:
-        cost, sure = found
+        cost, sure, got = found
         changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.asked, own["answer"]) if c.takes(v)[1]]
         yield f"  The answer: {', '.join(changes) or 'nothing changes'}. It costs {digits(cost, 12)}."
         near = " (whether also near it, this proof does not say)" * (question.norm is not None)
-        yield f"  {'The' if sure else 'Within the rounding of sums, the'} estimator gives it {wanted}{near}."
+        yield f"  {'The' if sure else 'Within the rounding of sums, the'} estimator gives it {got}{near}."
     ends = ", ".join(f"{n} {kind}" for kind, n in sorted(steps.items()))
-    below = question.claim
     near = f" (the answer's, less {digits(1 - below / found[0], 2)} of it)" if found and below else ""
     claim = f" that costs less than {digits(below, 12)}{near}," if below else ""
     keeps = " and keeps it near" * (question.norm is not None)
@@ -2219,12 +2298,12 @@ def check(path, known):
         told = parsed(beside(path, name, sha256))
         about = told["model"]
         model = Model(about["kind"], beside(path, about["file"], about["sha256"]))
-        shared = Shared(told, model)
+        shared = either(told, model)
         rests = LIMITS.format(
             of=shown(about["of"]), sha=about["sha256"], reads="float32" if model.single else "float64",
             terms=size_of(model),
             doubt="units of their last digits" if model.weights else digits(max(model.doubts), 2),
-            recorded=recorded(told["recorded"], model),
+            recorded=recorded(told["recorded"], model, told["wanted"]),
         )  # fmt: skip
         known[name, sha256] = shared, rests
     return verify(lines, known[name, sha256][0])

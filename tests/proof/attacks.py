@@ -107,7 +107,12 @@ def with_another_question(r: random.Random, case: Case) -> Case:
             elif mine[key] is not None:
                 mine[key] = another_float(r, float.fromhex(mine[key])).hex()
     if r.random() < 0.1:
-        shared["wanted"]["of"][1] = r.choice([0, 1, *[2, [0, 1], [0, 2], [1, 2]] * (len(classes_of(case)) > 2)])
+        wanted = shared["wanted"]
+        if "either" in wanted:
+            one = r.choice(wanted["either"])
+            one[0] = r.choice([one[0], 0, (0.125).hex(), (0.6).hex(), (2.0).hex()])
+            wanted = one[1]
+        wanted["of"][1] = r.choice([0, 1, [0, 1], *[2, [0, 2], [1, 2], [0, 1, 2]] * (len(classes_of(case)) > 2)])
     return replace(case, own=own, shared=shared)
 
 
@@ -233,9 +238,10 @@ def forged(r: random.Random, case: Case) -> Case:
     false = case.bolder(r.choice([1 + 1e-7, 1.001, 1.05, 2.0]))
     by = checker()
     model = by.Model(false.kind, false.content.encode())
-    asked = by.Question(by.Shared(by.parsed(json.dumps(false.shared)), model), by.parsed(json.dumps(false.own)))
+    each = by.asked(by.either(by.parsed(json.dumps(false.shared)), model), by.parsed(json.dumps(false.own)))
     Liar.r = r
-    return replace(false, steps=Liar(asked, by.runs, Budget(20.0)).prove())
+    steps = [step for asked in each if not asked.done for step in Liar(asked, by.runs, Budget(20.0)).prove()]
+    return replace(false, steps=steps)
 
 
 def lied(r: random.Random, case: Case) -> Case:
@@ -273,7 +279,7 @@ SABOTAGE: dict[str, tuple[str, str]] = {
     "takes the largest message": ("entry = {e: min([", "entry = {e: max(["),
     "forgets the base": ("off, doubt = model.base[less] - model.base[plus], F(0)", "off, doubt = F(0), F(0)"),
     "miscounts changes": ("for e in its]) <= room]", "for e in its]) < room]"),
-    "lets proofs end early": ('need(not walk.open, "the', 'need(True, "the'),
+    "lets proofs end early": ('need(not left, "the', 'need(True, "the'),
     "believes messages": ("need(total >= self.q.bound, ", "need(True, "),
     "believes scores": ("need(self.q.misses(most, box.way), ", "need(True, "),
     "takes the worst leaf": ("self.ends(box)[1]", "self.ends(box)[0]"),

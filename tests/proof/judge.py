@@ -256,7 +256,11 @@ def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: 
         rows[:, about["features"]] = np.array([one[0] for one in some]).reshape(len(some), -1)[chosen]
         cost += np.array([float(one[1]) for one in some])[chosen]
         changed += np.array([one[2] for one in some], dtype=int)[chosen]
-    may = model.may_say(rows, shared["wanted"])
+    each = shared["wanted"].get("either", [[0, shared["wanted"]]])
+    extra = np.full(len(rows), np.inf)  # what the cheapest of the targets costs that a row may have
+    for price, told in each:
+        extra = np.where(model.may_say(rows, told), np.minimum(extra, float(number(price))), extra)
+    may, cost = extra < np.inf, cost + extra
     said = [
         iter(np.array([one[3] for one in some], dtype=bool)[chosen].T) for some, chosen in zip(lists, at, strict=True)
     ]
@@ -267,4 +271,6 @@ def least_cost(shared: dict[str, Any], own: dict[str, Any], kind: str, content: 
     if not may.any():
         return None
     near = np.flatnonzero(may & (cost <= cost[may].min() * (1 + 1e-9) + 1e-12))
-    return min(sum((some[i][1] for some, i in zip(lists, at[:, n], strict=True)), Fraction(0)) for n in near)
+    return min(
+        sum((some[i][1] for some, i in zip(lists, at[:, n], strict=True)), Fraction(float(extra[n]))) for n in near
+    )

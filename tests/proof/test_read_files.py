@@ -229,7 +229,7 @@ def test_probabilities_of_recorded_rows_are_compared() -> None:
         recorded = [[inputs, {"probabilities": [x.hex() for x in p]}], *others]
         model, shared = checker().Model(said.kind, said.content.encode()), {**said.shared, "recorded": recorded}
         try:
-            checker().recorded(checker().parsed(json.dumps(shared["recorded"])), model)
+            checker().recorded(checker().parsed(json.dumps(shared["recorded"])), model, shared["wanted"])
         except checker().Wrong:
             assert not accepted, p
         else:

@@ -337,9 +337,9 @@ def test_what_is_no_sum_is_refused(tmp_path: Path) -> None:
     X, y = table()
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[["a", "b"]], y)
     answers = bf.Explainer(model, data=X[["a", "b"]]).explain(
-        X[["a", "b"]].iloc[:1], constraints=[bf.combinations("a", "b")]
+        X[["a", "b"]].iloc[:1], constraints=[bf.candidates(X[["a", "b"]].iloc[:20])]
     )
-    with pytest.raises(UnsupportedProblemError, match="the constraint combinations"):
+    with pytest.raises(UnsupportedProblemError, match="do not hold candidates"):
         bf.prove(answers, model, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 

@@ -19,6 +19,9 @@ from butfor.solvers.ensemble.leaves import LeafTable
 NOTHING_GAINED: Mapping[int, Fraction] = {}
 """No number is weighed."""
 
+LARGEST_GOAL = (1 << 63) - 1
+"""What 64 bits hold."""
+
 LARGEST_TAXES = NO_PRICE >> 4
 """What taxes may save, in units, so that 64 bits hold all sums."""
 
@@ -86,8 +89,10 @@ class Arrays:
 
     def __init__(self, question: Any, runs: Any) -> None:
         self.question, columns, trees = question, question.columns, question.trees
-        self.goals, self.counted = np.array(question.goals, dtype=np.int64), bool(question.counted)
         self.mean = question.wanted.mean is not None
+        reach = _reach(trees) if not self.mean and not any(question.slopes) else LARGEST_GOAL
+        goals = [[min(max(goal, -reach), reach) for goal in way] for way in question.goals]
+        self.goals, self.counted = np.array(goals, dtype=np.int64), bool(question.counted)
         self.levels = np.array([column.levels is not None for column in columns], dtype=np.bool_)
         self.lost = np.array([column.lost for column in columns], dtype=np.bool_)
         sizes, asked, blocks = [len(row) for row in question.price], [], []
@@ -278,3 +283,11 @@ def _bits(sets: Sequence[int], sizes: Sequence[int]) -> BoolArray:
     return np.array(
         [bits >> c & 1 for bits, size in zip(sets, sizes, strict=True) for c in range(size)], dtype=np.bool_
     )
+
+
+def _reach(trees: Sequence[Any]) -> int:
+    """What no scores add up to: a goal beyond is as far out of reach, or as surely reached."""
+    sizes: list[int] = [
+        max(abs(x) for scores, _ in tree.leaves for way in scores for x in way) for tree in trees if tree.leaves
+    ]
+    return 1 + sum(sizes)

@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
+from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
 from butfor.model.float_order import last_between, last_number
 from butfor.neighbours.ball import Ball
@@ -26,8 +27,9 @@ from butfor.proof.asked_prices import added_prices, form_of, reach_of_number
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.joint_files import OtherModel
 from butfor.proof.model_files import AbstractInputs, ModelFile, hexes, not_proven
-from butfor.proof.refused import refuse_ball, refuse_cost
-from butfor.proof.wanted import END_OF_NO_RANGE, not_asked, wanted_of
+from butfor.proof.one_sum import END_OF_NO_RANGE, OneSum
+from butfor.proof.refused import merging_of, refuse_ball, refuse_cost, refuse_relations
+from butfor.proof.wanted import is_curved, not_asked, wanted_of
 from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
 from butfor.solvers.outcome import Status
 from butfor.verdict.case import Case
@@ -42,7 +44,10 @@ LINE_BLUR = 2.0**-44
 class ProofQuestion:
     """The question of some answers, as the checker reads it, and the file of their model with the rows for it.
 
-    `reading`: what was read, with the scores that the target is about; `others`: the models that are asked besides.
+    Columns that belong together are one column of levels to the checker: the combinations that exist.
+
+    `reading`: what was read, with the scores that the target is about; `others`: the models that are asked besides;
+    `one_sum`: the sum that the target is about, if the file holds that alone.
     """
 
     def __init__(
@@ -54,25 +59,31 @@ class ProofQuestion:
         file: ModelFile,
         given: AbstractInputs,
         others: Sequence[OtherModel] = (),
+        one_sum: OneSum | None = None,
     ) -> None:
-        self.others = others
+        self.others, self.one_sum = others, one_sum
         self.claim, self.case, self.reading, self.file, self.given = claim, case, reading, file, given
-        space, self.problem = claim.answers.space, with_numbers(problem)
-        unknown = np.isnan(self.case.factuals)
+        self.whole, self.merging = problem, merging_of(problem)
+        self.problem = with_numbers(problem if self.merging is None else problem.merged)
+        refuse_relations(self.problem)
+        unknown = np.isnan(self.problem.factuals)
         self.base = np.argmin(unknown.sum(axis=1), keepdims=True)
-        levels = np.array([feature.levels is not None and feature.missing for feature in space], dtype=np.bool_)
-        self.lost: BoolArray = np.any(unknown | self.problem.domain.missing, axis=0) | levels
+        losing = np.any(unknown | self.problem.domain.missing, axis=0)
+        levels = np.array([one.levels is not None and one.missing for one in self.problem.space], dtype=np.bool_)
+        self.lost: BoolArray = losing | levels
         self.features, self.inputs, self.changed = self._features()
+        self._leave_unsaid_levels(losing)
         self.columns = self._columns()
-        refuse_cost(self.problem, self.model)
+        self.curved = any(is_curved(told, self.model.kind) for told in self.wanted)
+        refuse_cost(self.problem, self.model, self.curved)
 
     def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:
         """The features that each column sets, what its levels set them to (None: a number), and whether a number is changed."""
-        space = self.claim.answers.space
+        space = self.problem.space
         tried = [_tried(self.problem.take(self.base), j, self.lost[j]) for j in range(len(space))]
         column = np.repeat(np.arange(len(space)), [len(own) for own in tried])
         rows = self._inputs(column, np.concatenate(tried))
-        base = self._inputs(column[:1], self.case.factuals[self.base, 0])
+        base = self._inputs(column[:1], self.problem.factuals[self.base, 0])
         self.seen, self.missing = list[tuple[FloatArray, FloatArray]](), list[FloatArray | None]()
         features, inputs, changed = list[list[int]](), list[FloatArray | None](), list[bool]()
         for j, feature in enumerate(space):
@@ -93,17 +104,37 @@ class ProofQuestion:
         if len(found := [f for own in features for f in own]) != len({*found}):
             raise not_proven("a pipeline in which several columns make one feature")
         weighed = (f for f, its in enumerate(self.model.weights) if any(its))
-        if {*self.model.splits, *self.model.slopes, *weighed} - {f for own in features for f in own}:
-            raise not_proven("a pipeline in which no column makes some feature")
+        if still := sorted(
+            {*self.model.splits, *self.model.slopes, *weighed} - {*found}
+        ):  # all levels of a column make these
+            levels = next(((j, its) for j, its in enumerate(inputs) if its is not None), None)
+            if levels is None:
+                raise not_proven("a pipeline in which no column makes some feature")
+            at, its = levels
+            features[at] += still
+            inputs[at] = np.hstack([its, rows[column == at][:, still]])
         return features, inputs, changed
+
+    def _leave_unsaid_levels(self, losing: BoolArray) -> None:
+        """Leave out the missing level of columns that are never missing, if the model does not say what it does with it."""
+        for j in np.flatnonzero(self.lost & ~losing).tolist():
+            inputs = self.inputs[j]
+            assert inputs is not None
+            missing = [f for f, x in zip(self.features[j], inputs[-1].tolist(), strict=True) if np.isnan(x)]
+            if any(lost is None for f in missing for *_, lost in self.model.splits.get(f, ())):
+                self.inputs[j], self.lost[j] = inputs[:-1], False
 
     def _inputs(self, column: IntArray, value: FloatArray) -> FloatArray:
         """What the trees read of a row, if one column after the other gets a value."""
         at = np.repeat(self.base, len(column))
-        points = self.case.factuals[at]
+        points = self.problem.factuals[at]
         points[np.arange(len(column)), column] = value
         table = self.case.before.take(at).table
-        return self.given.rows(self.claim.answers.space.decode(points, table))
+        return self.given.rows(self.claim.answers.space.decode(self.apart(points), table))
+
+    def apart(self, points: FloatArray) -> FloatArray:
+        """Points with each column by itself."""
+        return points if self.merging is None else self.merging.layout.split(points)
 
     def _edges(self) -> dict[int, list[str]]:
         """For each number that the pipeline changes, the largest value that goes to the left, at each cut of its feature."""
@@ -115,7 +146,7 @@ class ProofQuestion:
         column = np.array([j for j, cuts in found.items() for _ in cuts], dtype=np.intp)
         cut = np.array([float(one) for cuts in found.values() for one in sorted(cuts)])
         feature = np.array([self.features[j][0] for j in column.tolist()], dtype=np.intp)
-        whole = np.array([one.step == 1 for one in self.claim.answers.space])[column]
+        whole = np.array([one.step == 1 for one in self.problem.space])[column]
         ends = np.array([range_of(self.problem, j) for j in column.tolist()]).reshape(-1, 2)
 
         def left(value: FloatArray) -> BoolArray:
@@ -129,7 +160,7 @@ class ProofQuestion:
 
     def _line(self, j: int) -> list[str]:
         """What a pipeline makes of a number for a linear model: slope, offset, and how far floating point may be off."""
-        (x, seen), name = self.seen[j], self.claim.answers.space.features[j].name
+        (x, seen), name = self.seen[j], self.problem.space.features[j].name
         z, a, b = seen[:, 0], int(np.argmin(x)), int(np.argmax(x))
         slope = float((z[b] - z[a]) / (x[b] - x[a]))
         offset = float(z[a] - slope * x[a])
@@ -143,18 +174,21 @@ class ProofQuestion:
         """What all rows share of each column. The checker's model says where its trees cut."""
         domain, edges, linear = self.problem.domain, self._edges(), bool(self.model.weights)
         out = list[dict[str, Any]]()
-        for j, feature in enumerate(self.claim.answers.space):
+        for j, feature in enumerate(self.problem.space):
             name = f"{feature.name} (nothing reads it, so it counts as 0)" if feature.unread else feature.name
             about: dict[str, Any] = {"name": name, "features": self.features[j]}
             inputs, missing = self.inputs[j], self.missing[j]
             if inputs is not None:
-                names = [*map(str, feature.levels or ()), *["missing"] * bool(self.lost[j])]
+                if linear and np.isnan(inputs).any():
+                    raise not_proven(f"a missing number in {feature.name!r}, in a linear model that butfor read")
+                names = [*self._level_names(j), *["missing"] * bool(self.lost[j])]
                 about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
             else:
-                if linear and domain.missing[~np.isnan(self.case.factuals[:, j]), j].any():
+                if linear and domain.missing[~np.isnan(self.problem.factuals[:, j]), j].any():
                     raise not_proven(f"a number of {feature.name!r} that may become missing before a linear model")
-                if linear and missing is not None and np.isnan(missing).any():
-                    raise not_proven(f"a missing number of {feature.name!r} in a linear model that butfor read")
+                if linear and missing is not None and (np.isnan(missing).any() or self.model.layers):
+                    what = "network" if self.model.layers else "linear model that butfor read"
+                    raise not_proven(f"a missing number of {feature.name!r} in a {what}")
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
                 about["missing"] = None if missing is None else hexes(missing)
@@ -163,6 +197,16 @@ class ProofQuestion:
                     about["line"] = self._line(j)
             out.append(about)
         return out
+
+    def _level_names(self, j: int) -> list[str]:
+        """The levels of a column. A combination is the values of its columns."""
+        if self.merging is None or j < self.merging.first:
+            return list(map(str, self.problem.space.features[j].levels or ()))
+        group = self.merging.layout.groups[j - self.merging.first]
+        its = [self.whole.space.features[k] for k in group.columns.tolist()]
+        return [
+            ", ".join(str(own.value(code)) for own, code in zip(its, row, strict=True)) for row in group.codes.tolist()
+        ]
 
     def row(self, i: int) -> list[dict[str, Any]]:
         """What a row is, may become, and at what price, column by column."""
@@ -173,7 +217,7 @@ class ProofQuestion:
 
     def _reach(self, i: int, j: int) -> list[float]:
         """What a change of a column reaches, of which the largest is added: of each level, or of a number."""
-        start, inputs = self.case.factuals[i, j], self.inputs[j]
+        start, inputs = self.problem.factuals[i, j], self.inputs[j]
         if inputs is None:
             return reach_of_number(self.problem.prices, j, known=not np.isnan(start), lost=bool(self.lost[j]))
         own = self.problem.prices.linf_tables.get(j)
@@ -192,8 +236,12 @@ class ProofQuestion:
     def _number(self, i: int, j: int) -> dict[str, Any]:
         domain, prices = self.problem.domain, self.prices
         ends = np.clip([domain.low[i, j], domain.high[i, j]], -END_OF_NO_RANGE, END_OF_NO_RANGE).tolist()
-        (now,), (lose, find) = hexes(self.case.factuals[i, [j]]), prices.missing[:, j].tolist()
+        (now,), (lose, find) = hexes(self.problem.factuals[i, [j]]), prices.missing[:, j].tolist()
         price = [each[j] for each in (prices.l0, prices.l1, prices.l2)] if now else [find, 0.0, 0.0]
+        if (
+            domain.single[j] and max(map(abs, ends)) < np.finfo(np.float32).max
+        ):  # from the first such number to the last one
+            ends = _single_ends(*ends)
         if not np.isfinite(price[0]):  # what may not become known
             price[0], ends = 0.0, [1.0, 0.0]
         told = {
@@ -250,7 +298,7 @@ class ProofQuestion:
 
     def _level(self, i: int, j: int) -> dict[str, Any]:
         domain, size = self.problem.domain, self.problem.domain.levels[j].shape[1] + int(self.lost[j])
-        now = self.level_of(j, self.case.factuals[i, j])
+        now = self.level_of(j, self.problem.factuals[i, j])
         price = self.prices.tables[j][now, :size]
         may = np.append(domain.levels[j][i], domain.missing[i, j])[:size]
         may[now] = domain.stay[i, j]
@@ -280,10 +328,27 @@ class ProofQuestion:
     def wanted(self) -> list[dict[str, Any]]:
         """What is wanted of each row. Raises an error if no proof can say it."""
         target, before = self.case.question.target, self.case.before
-        each = [before.take(np.array([i])) for i in range(len(self.claim))]
-        others = [{"others": [other.wanted(one) for other in self.others]} if self.others else {} for one in each]
-        own = [wanted_of(target, self.reading, one, self.model.kind) for one in each]
-        return [{**told, **more} for told, more in zip(own, others, strict=True)]
+        before_each = [before.take(np.array([i])) for i in range(len(self.claim))]
+        if self.one_sum is not None:
+            return [self.one_sum.wanted(one) for one in before_each]
+        each = [wanted_of(target, self.reading, one, self.model.kind) for one in before_each]
+        return [self._beside_others(told, one) for told, one in zip(each, before_each, strict=True)]
+
+    def _beside_others(self, told: dict[str, Any], before: Prediction) -> dict[str, Any]:
+        """What is wanted of a row, which the estimator predicts `before`, with what is wanted of other models."""
+        if not self.others:
+            return told
+        if "either" in told:
+            return {"either": [[cost, self._beside_others(one, before)] for cost, one in told["either"]]}
+        return {**told, "others": [other.wanted(before) for other in self.others]}
+
+    def said(self, i: int, table: Any) -> Any:
+        """What the estimator says of rows of the table: for a row whose target the file is about, whether they have that."""
+        if self.file.tells != "target":
+            return self.file.score(self.given.given(table))
+        prediction = Prediction(self.claim.reading.source, table)
+        before = self.case.before.take(np.full(prediction.height, i))
+        return self.case.question.target.met(before, prediction)
 
     def changes(self) -> int | None:
         """How many columns may change; None if that is not limited."""
@@ -302,7 +367,7 @@ class ProofQuestion:
     def ball(self) -> Ball | None:
         """The ball in which answers keep what is wanted, if there is one. Raises an error if no proof can say it."""
         for rule in balls(self.case.question):
-            refuse_ball(rule, self.problem, self.model, self.lost)
+            refuse_ball(rule, self.problem, self.model, self.lost, self.curved)
         return self.problem.demands.ball
 
     def adversary(self, i: int, columns: list[Any]) -> ReplyingAdversary | None:
@@ -318,7 +383,8 @@ class ProofQuestion:
         """The relations of a row: sums of columns between two ends, give or take what rounding leaves open."""
         space, found = self.problem.space, list[dict[str, Any]]()
         near = self.problem.take(np.array([i])).within(self.claim.stated.certificates[i].cost)
-        ends = np.array([near.domain.low[0], near.domain.high[0], near.factuals[0]])
+        low, high, now = near.domain.low[0], near.domain.high[0], np.nan_to_num(near.factuals[0])
+        ends = np.array([*np.where(low <= high, [low, high], now), now])  # what may not move stays what it is
         for one in self.problem.relations_of(LinearRelation):
             numbers, levels = one.of_numbers(space), one.of_levels(space)
             sizes = {j: float(abs(weight)) * np.nanmax(np.abs(ends[:, j])) for j, weight in numbers.items()}
@@ -327,7 +393,7 @@ class ProofQuestion:
                 raise not_asked(f"the constraint {one!r} of numbers without a range")
             told: list[list[Any]] = [[j, str(weight)] for j, weight in numbers.items()]
             told += [[j, [*map(str, its), *["0"] * bool(self.lost[j])]] for j, its in levels.items()]
-            least, most = (None if end is None else str(end) for end in one.ends(space, self.case.factuals[i]))
+            least, most = (None if end is None else str(end) for end in one.ends(space, self.problem.factuals[i]))
             found.append({"adds": told, "least": least, "most": most, "off": off.hex()})
         return found
 
@@ -343,7 +409,10 @@ class ProofQuestion:
 
     def answer_at(self, i: int) -> FloatArray | None:
         """Where an answer is; None if there is none."""
-        return np.asarray(self.claim.answers.point_codes[i]) if i in self.claim.stated.found else None
+        if i not in self.claim.stated.found:
+            return None
+        point = np.asarray(self.claim.answers.point_codes[i])
+        return point if self.merging is None else self.merging.merge(point[None])[0]
 
     def why_not(self, i: int) -> str:
         """Why the bound of an answer is not proven; empty if it can be."""
@@ -373,6 +442,16 @@ def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
     some = np.round(some) if feature.step == 1 else some
     some = some.astype(np.float32).astype(np.float64) if feature.single else some
     return np.append(some, [start][: not np.isnan(start)] + last)
+
+
+def _single_ends(low: float, high: float) -> list[float]:
+    """The least and the largest float32 between two numbers; the first is above the last if there is none."""
+    given = np.array([low, high])
+    ends = given.astype(np.float32)
+    beyond = np.array([ends[0] < given[0], ends[1] > given[1]])
+    inward = np.array([np.inf, -np.inf], dtype=np.float32)
+    low, high = np.where(beyond, np.nextafter(ends, inward), ends).tolist()
+    return [low, high]
 
 
 def range_of(problem: Problem, j: int) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from butfor.problem.problem import state
 from butfor.proof.asked import ProofQuestion, balls, range_of
 from butfor.proof.joint_files import joint_file, others_of
 from butfor.proof.model_files import ModelInputs, own_file
+from butfor.proof.one_sum import OneSum
 from butfor.proof.read_files import read_file
 from butfor.proof.refused import refuse_question
 from butfor.proof.survival_files import survival_file
@@ -28,7 +29,7 @@ def asked_about(claim: Claim) -> ProofQuestion:
     target, source = case.question.target, claim.reading.source
     reading, question = target.focus(claim.reading, case.before), case.question
     problem = state(claim.answers.space, reading.model, case.factuals, (), question.prices, question.constraints)
-    refuse_question(question, problem)
+    refuse_question(question)
     for rule in balls(question):
         problem = entered(problem, rule, case.referee)
     numbers = [feature.levels is None for feature in problem.space]
@@ -48,7 +49,11 @@ def asked_about(claim: Claim) -> ProofQuestion:
         try:
             read = read_file(reading, extent)
         except UnsupportedModelError:
-            raise error from None
+            try:
+                one_sum = OneSum.of(target, reading, case.before)
+                return asked(*one_sum.file(extent), one_sum=one_sum)
+            except UnsupportedModelError:
+                raise error from None
     return asked(*read)
 
 

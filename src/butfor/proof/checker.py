@@ -41,8 +41,8 @@ class ReadByChecker:
         self.shared = lru_cache(maxsize=8)(self._shared)
 
     def _shared(self, question: str) -> Any:
-        """What all rows of a question share."""
-        return checker().Shared(checker().parsed(question), self.model)
+        """What all rows of a question share, for each of the targets of which one is wanted."""
+        return checker().either(checker().parsed(question), self.model)
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ from scipy.special import expit
 from butfor.arrays import FloatArray
 from butfor.model.blend import Blend
 from butfor.model.monotone import Logistic, MonotoneFunction
+from butfor.proof.checker import checker
 
 ONE_SHARE = Blend(np.eye(1), np.ones(1), (MonotoneFunction((Logistic(),)),), 0.0)
 """The logistic function."""
@@ -34,7 +35,7 @@ def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: Fl
     slopes, inner, height = list[float](), list[float](), 0.0
     ends = np.column_stack([low, high, np.clip(at, low, high)])
     for curve, its in zip(curves, ends.tolist(), strict=True):
-        weight, (slope, above) = float(curve.weight), (1.0, float(curve.turned)) if curve.straight else _line(*its)
+        weight, (slope, above) = float(curve.weight), _line_of(curve, *its)
         if curve.bend:
             factor, shift, off = map(float, curve.bend)
             first, last = factor * expit(its[0]) + shift - off, factor * expit(its[1]) + shift + off
@@ -46,6 +47,32 @@ def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: Fl
     return MeanLines(np.array(slopes), inner, height)
 
 
+def _line_of(curve: Any, low: float, high: float, at: float) -> tuple[float, float]:
+    """A line above a curve, but for its weight and what bends it."""
+    if curve.straight:
+        return 1.0, float(curve.turned)
+    return _power_line(curve, low, high, at) if powers(curve) else _line(low, high, at)
+
+
+def powers(curve: Any) -> bool:
+    """Whether a curve is what the odds of a rival add."""
+    return isinstance(curve, checker().Power)
+
+
+def _power_line(curve: Any, low: float, high: float, at: float) -> tuple[float, float]:
+    """A line above what the odds of a rival add: a tangent where it is concave, else the chord up to where it turns."""
+    turn = float(np.log(2 if curve.way > 0 else 1) - np.log(float(curve.scale)))
+    if curve.way < 0:  # where odds are 1 by themselves, no row is wanted
+        x = min(max(at, -turn, low), high)
+        slope = -added(curve, x)
+        return slope, -slope - slope * x
+    end = min(turn, high)
+    if at >= turn or end <= low:
+        return 0.0, added(curve, high)
+    slope = (added(curve, end) - added(curve, low)) / (end - low)
+    return slope, added(curve, low) - slope * low
+
+
 def _line(low: float, high: float, at: float) -> tuple[float, float]:
     """A line above the logistic function between two ends: its slope, and its height at 0."""
     return ONE_SHARE.line(0, low, high, min(max(at, low), high))
@@ -53,6 +80,9 @@ def _line(low: float, high: float, at: float) -> tuple[float, float]:
 
 def added(curve: Any, x: float) -> float:
     """What a sum adds to the mean, about."""
+    if powers(curve):
+        odds = float(curve.scale) * float(np.exp(min(curve.way * x, 700.0)))
+        return min(odds, 2.0) if curve.way > 0 else -odds
     weight = float(curve.weight)
     if curve.bend:
         slope, shift, _ = map(float, curve.bend)

@@ -18,4 +18,4 @@ class CheaperError(Exception):
 
 
 class UnprovenError(Exception):
-    """The time is over, or the claim is too bold by less than sums tell."""
+    """The time is over, the claim is too bold by less than sums tell, or the checker does not take the question, as words say."""

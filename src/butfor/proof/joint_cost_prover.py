@@ -241,6 +241,9 @@ class JointCostProver(RivalsProver):
         self.goal, self.worth = goal.least, self._worth(goal)
         self._at(box, way)
         rate, *found = self._best_rate(box)
+        rate *= (
+            2 if self.free else 1
+        )  # where nothing has a price, the bound grows with the rate, and this leaves room to round
         self.tilt = self.tilt._replace(rates=[rate])
         total, row = self._at(box, way)
         if total >= self.below:

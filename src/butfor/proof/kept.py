@@ -16,11 +16,13 @@ KEPT_SHARE = 1 - 2.0**-30
 
 
 def opposite(asked: ProofQuestion, i: int) -> dict[str, Any] | None:
-    """What the rows around an answer must not get; None if there is no answer, or no box around it, or if two ends are wanted."""
+    """What the rows around an answer must not get; None if there is no answer, no box around it, or if that is no single end."""
     found, ball = asked.claim.stated.found, asked.ball
     if ball is None or ball.norm is not BallNorm.LINF or i not in found:
         return None
     wanted, source = asked.wanted[i], asked.claim.reading.source
+    if "either" in wanted:
+        return None
     if wanted["of"][0] == "class":
         at = np.flatnonzero(found == i)
         (own,) = Prediction(source, asked.claim.stated.points).take(at).labels

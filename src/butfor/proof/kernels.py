@@ -121,7 +121,7 @@ def pay(asked, alive, leaf, message, score, rates, shift, toll, cell, cost):  # 
                 worth = 0
                 for s in range(len(rates)):
                     worth -= rates[s] * score[i, s]
-                cost[i] = worth >> shift
+                cost[i] = worth >> min(shift, 63)  # 64 bits know no more
                 for p in range(asked.of_leaf.start[i], asked.of_leaf.start[i + 1]):
                     e = asked.of_leaf.items[p]
                     if entry[e] == NOT_YET:

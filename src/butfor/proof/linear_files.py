@@ -88,11 +88,19 @@ class Line:
 class WeighedInputs(ColumnInputs):
     """Numbers as they are, and what each level adds to each sum.
 
-    - `adds`: for each column of levels, its place and what its cells add (sums, cells).
+    - `adds`: for each column of levels, its place and what its cells add (sums, cells);
+    - `known` (columns): the number that adds to each sum what a missing one adds; NaN if there is none.
     """
 
     model: Linear
     adds: tuple[tuple[int, FloatArray], ...]
+    known: FloatArray
+
+    def rows(self, table: Any) -> FloatArray:
+        rows = super().rows(table)
+        numbers = rows[:, : len(self.known)]
+        rows[:, : len(self.known)] = np.where(np.isnan(numbers), self.known, numbers)
+        return rows
 
     def of_levels(self, codes: FloatArray) -> list[FloatArray]:
         return [adds[:, self.model.cells[j].index(codes[:, j])].T for j, adds in self.adds]
@@ -159,7 +167,18 @@ class WeightedSums:
         for (_, each), alike in zip(adds, same, strict=True):
             base = base + np.where(alike, each[:, 0], 0.0)
         of_levels = [np.diag(np.where(alike, 0.0, 1.0)) for alike in same]
-        terms = folded_terms(model, extent) + model.largest_step[:, levels].sum(axis=1)
+        terms = folded_terms(model, extent) + model.largest_step.sum(axis=1)
         folded = FOLD_BLUR * (np.abs(line.rows) @ terms + line.size)
         off = folded + rounding(model, line.rows, extent, unit)
-        return cls(base, np.hstack([weights, *of_levels]), off, WeighedInputs(space, model, tuple(adds)))
+        known = _known(model, line, weights)
+        return cls(base, np.hstack([weights, *of_levels]), off, WeighedInputs(space, model, tuple(adds), known))
+
+
+def _known(model: Linear, line: Line, weights: FloatArray) -> FloatArray:
+    """The number that adds to each sum what a missing one adds, for each column; NaN if there is none, or if it has levels."""
+    missing = np.stack([line.rows @ steps[:, -1] for steps in model.steps], axis=1)
+    each, place = np.abs(weights).argmax(axis=0), np.arange(weights.shape[1])
+    slope = weights[each, place]
+    moved = np.where(slope == 0, 0.0, missing[each, place] / np.where(slope == 0, 1.0, slope))
+    near = np.abs(weights * moved - missing) <= FOLD_BLUR * np.abs(missing)
+    return np.where(near.all(axis=0), moved + np.broadcast_to(model.centre, moved.shape), np.nan)

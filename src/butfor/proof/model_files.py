@@ -28,7 +28,7 @@ PROVEN = (
 )
 """The models of which proofs are made."""
 
-Tells = Literal["sums", "probabilities", "class"]
+Tells = Literal["sums", "probabilities", "class", "target"]
 """What an estimator tells of a row, with which a file of it is compared."""
 
 BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
@@ -48,7 +48,8 @@ class ModelFile:
     - `content`: its bytes;
     - `score`: what the estimator says for rows of features, before any link: what the trees add up to. One number a row, or
       one for each of several classes;
-    - `tells`: what it says: "sums", or the "probabilities" of all classes, or the position of the "class".
+    - `tells`: what it says: "sums", or the "probabilities" of all classes, or the position of the "class", or only whether
+      a row has what is wanted (the "target").
     """
 
     name: str
@@ -69,6 +70,8 @@ def recorded(said: Any, tells: Tells) -> Any:
         return {"probabilities": hexes(said)}
     if tells == "class":
         return {"class": int(said)}
+    if tells == "target":
+        return {"met": bool(said)}
     return hexes(said) if np.ndim(said) and len(said) > 1 else float(np.ravel(said)[0]).hex()
 
 

@@ -199,6 +199,7 @@ class _Writer:
     home: Path
     known: dict[str, tuple[list[str], Any]] = field(default_factory=dict)
     unwritten: dict[str, str] = field(default_factory=dict)
+    rows_told: dict[int, list[Any]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, group: Explanation | Explanations, model: Any, models: Sequence[Any], home: Path) -> _Writer:
@@ -232,16 +233,21 @@ class _Writer:
         stem, _, ending = self.file.name.partition(".")
         return f"{stem}-{sha256_of(self.file.content)[:8]}.{ending}"
 
-    @cached_property
-    def recorded(self) -> list[Any]:
-        """Rows as the model gets them, with what the estimator says of their sums."""
+    def recorded(self, i: int) -> list[Any]:
+        """Rows as the model gets them, with what the estimator says of their sums, or of what is wanted of row i."""
+        key = i if self.file.tells == "target" else 0
+        if key not in self.rows_told:
+            self.rows_told[key] = self._recorded(i)
+        return self.rows_told[key]
+
+    def _recorded(self, i: int) -> list[Any]:
         claim = self.asked.claim
         inputs, rows = self.asked.given, list[Any]()
         for table in (claim.stated.factuals, claim.stated.points if len(claim.stated.found) else None):
             if table is not None:
                 prediction = Prediction(claim.reading.source, table)
                 some = prediction.take(np.arange(min(ROWS_RECORDED // 2, prediction.height))).table
-                features, said = inputs.rows(some), self.file.score(inputs.given(some))
+                features, said = inputs.rows(some), self.asked.said(i, some)
                 bad = np.isinf(features) if self.file.kind != "linear" else ~np.isfinite(features)  # trees read NaN
                 each = zip(features.tolist(), map(self.file.recorded, said), np.any(bad, axis=1), strict=True)
                 rows += [[hexes(row), one] for row, one, skipped in each if not skipped]
@@ -249,14 +255,17 @@ class _Writer:
 
     def _compare(self) -> None:
         """Refuse a model whose file says something else than the estimator."""
-        rows = checker().parsed(json.dumps(self.recorded))
+        rows = checker().parsed(json.dumps(self.recorded(0)))
         try:
-            checker().recorded(rows, self.asked.model)
+            checker().recorded(rows, self.asked.model, self.asked.wanted[0])
         except checker().Wrong as wrong:
             raise not_proven(f"{self.file.of}, whose file says something else than itself ({wrong})") from None
 
-    def _question(self, wanted: dict[str, Any]) -> tuple[list[str], Any]:
-        """The name and the hash of the shared question about a target, and what the checker reads of it."""
+    def _question(self, i: int, wanted: dict[str, Any], near: bool = False) -> tuple[list[str], Any]:
+        """The name and the hash of the shared question about a target, for row i, and what the checker reads of it.
+
+        Whether rows get what must not be `near` an answer, nobody said.
+        """
         key = json.dumps(wanted)
         if key not in self.known:
             about = {
@@ -265,12 +274,16 @@ class _Writer:
                 "kind": self.file.kind,
                 "of": self.file.of,
             }
+            recorded = [] if near and self.file.tells == "target" else self.recorded(i)
             shared = {"format": "butfor.question/1", "wanted": wanted, "columns": self.asked.columns}
-            text = json.dumps({**shared, "model": about, "recorded": self.recorded})
+            text = json.dumps({**shared, "model": about, "recorded": recorded})
             sha256 = sha256_of(text.encode())
             name = f"question-{sha256[:8]}.json"
+            try:
+                self.known[key] = [name, sha256], self.asked.read.shared(json.dumps(shared))
+            except checker().Wrong as wrong:
+                raise UnprovenError(f"the checker does not take it: {wrong}") from None
             self.unwritten[name] = text
-            self.known[key] = [name, sha256], self.asked.read.shared(json.dumps(shared))
         return self.known[key]
 
     def proof(self, i: int, seconds: float, refuted: list[str]) -> Proven:
@@ -279,15 +292,18 @@ class _Writer:
         name = f"Row {answers.labels[i]}, answer {answers.ranks[i]}"
         if why := self.asked.why_not(i):
             return Proven(name, None, 0.0, why)
-        question, shared = self._question(self.asked.wanted[i])
+        try:
+            question, shared = self._question(i, self.asked.wanted[i])
+        except UnprovenError as error:
+            return Proven(name, None, 0.0, str(error))
         budget = Budget(seconds)
         for below in self._bounds(i):
             for _ in range(LOWERED_AT_MOST):
                 try:
                     lines, words = self._lines(i, question, shared, below, budget)
-                except UnprovenError:
-                    if budget.spent():
-                        return Proven(name, None, 0.0, f"not proven in {seconds:g} seconds")
+                except UnprovenError as error:
+                    if error.args or budget.spent():
+                        return Proven(name, None, 0.0, *(error.args or (f"not proven in {seconds:g} seconds",)))
                     break
                 except CheaperRowError as cheaper:
                     row = cheaper.row
@@ -335,7 +351,7 @@ class _Writer:
     def _lines(
         self, i: int, question: list[str], shared: Any, below: float | None, budget: Budget
     ) -> tuple[list[str], str]:
-        by, adversary = checker(), self.asked.adversary(i, shared.columns)
+        by, adversary = checker(), self.asked.adversary(i, shared[0][1].columns)
         replies, ends = list[Reply](), Ends()
         if adversary is not None and (answer := self.asked.answer_at(i)) is not None:
             replies = adversary.replies(answer, always=True)
@@ -343,24 +359,26 @@ class _Writer:
             head = json.dumps(self._head(i, question, below, replies, ends), separators=(",", ":"))
             own = by.parsed(head)
             try:
-                asked = by.Question(shared, own)
-            except by.Wrong:  # a cut that float32 numbers cannot tell from a point of a grid
-                if not replies:
-                    raise
-                raise UnprovenError from None
-            try:
-                body = [head, *prover_of(asked, budget, self.asked.answer_at(i)).prove()]
-                break
-            except CheaperError as cheaper:
-                if parted_further(asked.columns, cheaper, ends):
-                    continue
-                row, cost = cheaper_row(self.asked, i, asked.columns, cheaper)
-                more = [] if adversary is None else adversary.further(replies, row, asked.columns, cheaper.chosen)
-                if not more:
-                    raise CheaperRowError(refuting_row(self.asked, i, row, cost)) from None
-                replies += more
-        lines = signed(body)
-        return lines, by.proven(asked, own, lines)
+                questions = by.asked(shared, own)
+            except by.Wrong as wrong:  # such as a probability next to 1, or numbers that float32 does not hold
+                raise UnprovenError(f"the checker does not take it: {wrong}") from None
+            body = [head]
+            for one in questions:
+                try:
+                    body += [] if one.done else prover_of(one, budget, self.asked.answer_at(i)).prove()
+                except CheaperError as cheaper:
+                    if parted_further(one.columns, cheaper, ends):
+                        break
+                    row, cost = cheaper_row(self.asked, i, one.columns, cheaper)
+                    more = [] if adversary is None else adversary.further(replies, row, one.columns, cheaper.chosen)
+                    if not more:
+                        refuting = refuting_row(self.asked, i, row, cost + float(one.extra))
+                        raise CheaperRowError(refuting) from None
+                    replies += more
+                    break
+            else:
+                lines = signed(body)
+                return lines, by.proven(questions, own, lines)
 
     def _near(self, i: int, budget: Budget) -> Path | None:
         """Write a proof that an answer keeps what is wanted in its box, if there is one and rounding leaves nothing open."""
@@ -375,13 +393,13 @@ class _Writer:
             **{"changes": None, "below": None, "answer": None},
         }
         try:
-            question, shared = self._question(wanted)
+            question, shared = self._question(i, wanted, near=True)
             own = by.parsed(head := json.dumps({**told, "question": question}, separators=(",", ":")))
-            asked = by.Question(shared, own)
+            (asked,) = by.asked(shared, own)
             lines = signed([head, *prover_of(asked, budget).prove()])
         except (CheaperError, UnprovenError, by.Wrong):
             return None
-        by.proven(asked, own, lines)
+        by.proven([asked], own, lines)
         return self._written(i, question, lines, "-near")
 
     def _written(self, i: int, question: list[str], lines: list[str], of: str = "") -> Path:

@@ -33,7 +33,7 @@ from butfor.proof.model_files import (
 )
 from butfor.proof.network_files import network_file
 from butfor.proof.read_model import ReadModel
-from butfor.proof.tree_sums import Sets, ballots_of, logits, plain_sums
+from butfor.proof.tree_sums import Sets, ballots_of, leaf_of, logits, plain_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,8 @@ def _trees_file(read: ReadModel, line: Line, extent: Extent) -> tuple[ModelFile,
         found = logits(read.reading, line, sets, extent) if line.steps else plain_sums(read.reading, sets, extent)
     if found is None or found.unit not in BITS_OF_SUMS or read.over not in (1.0, len(found.trees)):
         return None
+    if not found.trees and found.weights is None:  # a model that says one thing of all rows is a tree of one leaf
+        found = found._replace(trees=[leaf_of(len(found.base))])
     adds = "mean" if line.curves and not line.end else read.sum
     told = {"sum": adds, "mean": read.over > 1, **found.told, **line.told}
     file = ModelFile("model.json", "arrays", forest(read.name, told), read.words, read.score, read.tells)

@@ -12,25 +12,28 @@ from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.constraints.implications import Implication
+from butfor.problem.constraints.linked import Combinations
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.lattice import Lattice
+from butfor.problem.merged.merging import Merging, TooManyError
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.proof.wanted import not_asked
 
 
-def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost: BoolArray) -> None:
+def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost: BoolArray, curved: bool) -> None:
     """Raise an error if no proof can say the ball of a constraint.
 
     - `model`: as the checker reads it;
-    - `lost` (columns): whether a column may be missing.
+    - `lost` (columns): whether a column may be missing;
+    - `curved`: whether what is wanted is about curves of sums.
     """
     ball = problem.demands.ball
     assert ball is not None
     if ball.slips.seen:
         raise not_asked(f"the constraint {constraint!r} of levels")
     for refused, of in (
-        (model.curves, "a mean of probabilities"),
+        (curved, "a mean of probabilities"),
         (model.paths, "an oblique tree"),
         (model.layers, "a network"),
         (model.slopes, "trees and weights together"),
@@ -52,30 +55,53 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
             raise not_asked(f"the constraint {constraint!r} of {name!r}, which may be missing")
 
 
-def refuse_question(question: Question, problem: Problem) -> None:
+def refuse_question(question: Question) -> None:
     """Raise an error about what a proof cannot say yet."""
     for constraint in question.constraints:
         if constraint.in_ball or (constraint in question.judged and constraint.asks_models):
             continue
         if constraint in question.judged or constraint in question.candidates or constraint.alters:
             raise not_asked(f"the constraint {constraint!r}")
-    for relation in problem.relations:
-        if not isinstance(relation, AtMost | LinearRelation | Implication):
-            raise not_asked(f"the constraint {relation!r}")
-    if problem.prices.calls:
+    if question.prices.calls:
         raise not_asked(f"the cost {question.cost!r}")
 
 
-def refuse_cost(problem: Problem, model: Any) -> None:
-    """Raise an error if no proof can say a cost that is not added up over columns, of a model as the checker reads it."""
-    if model.slopes and model.curves:
+def merging_of(problem: Problem) -> Merging | None:
+    """How columns that belong together are merged; None if there are none. Raises an error if no proof can merge them."""
+    found = problem.relations_of(Combinations)
+    if not found:
+        return None
+    if problem.demands.ball is not None:
+        raise not_asked(f"the constraint {found[0]!r} beside a ball around the answer")
+    try:
+        why = problem.merging.obstacle()
+    except TooManyError as error:
+        why = str(error)
+    if why:
+        raise not_asked(f"the constraint {found[0]!r} where {why}")
+    return problem.merging
+
+
+def refuse_relations(problem: Problem) -> None:
+    """Raise an error about a relation that no proof can say."""
+    for relation in problem.relations:
+        if not isinstance(relation, AtMost | LinearRelation | Implication):
+            raise not_asked(f"the constraint {relation!r}")
+
+
+def refuse_cost(problem: Problem, model: Any, curved: bool) -> None:
+    """Raise an error if no proof can say a cost that is not added up over columns, of a model as the checker reads it.
+
+    `curved`: whether what is wanted is about curves of sums.
+    """
+    if model.slopes and curved:
         raise not_asked("trees and weights together in a mean of probabilities")
     prices = problem.prices
     if prices.is_added or prices.is_largest:
         return
     what = "a quadratic form" if prices.Q is not None else "a largest price"
     for refused, of in (
-        (model.curves, "a mean of probabilities"),
+        (curved, "a mean of probabilities"),
         (model.layers, "a network"),
         (model.slopes, "trees and weights together"),
         (model.trees and prices.Q is not None, "trees"),

@@ -37,7 +37,7 @@ class CheaperRowError(Exception):
 
 def cheaper_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: CheaperError) -> tuple[FloatArray, float]:
     """The row of some cells, or of some numbers, and what it costs by the least price of its cells."""
-    domain, start = asked.problem.domain.take(np.array([i])), asked.case.factuals[i]
+    domain, start = asked.problem.domain.take(np.array([i])), asked.problem.factuals[i]
     point, prices = start.copy(), list[Fraction]()
     for j, (column, cell) in enumerate(zip(columns, cheaper.chosen, strict=True)):
         own = Fraction(cheaper.numbers[j]) if j in cheaper.numbers else cell
@@ -54,6 +54,7 @@ def cheaper_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: Cheap
         prices.append(price)
         if not stays:
             value = low if low == high else domain.nearest(j, np.array([[low]]), np.array([[high]]))[0, 0]
+            value = np.float32(value) if domain.single[j] else value  # as the table holds it
             point[j] = start[j] if np.isnan(value) else value
     if asked.problem.prices.is_added or asked.problem.prices.is_largest:
         return point, float(max(prices) if asked.problem.prices.is_largest else sum(prices))
@@ -62,13 +63,14 @@ def cheaper_row(asked: ProofQuestion, i: int, columns: list[Any], cheaper: Cheap
 
 def refuting_row(asked: ProofQuestion, i: int, point: FloatArray, cost: float) -> RefutingRow:
     """What a row that costs so much is to the estimator: whether it says what is wanted."""
-    start, names = asked.case.factuals[i], asked.problem.space.names
+    start, space, point = asked.whole.factuals[i], asked.whole.space, asked.apart(point[None])[0]
     changes = asked.case.changes(np.array([i]), point[None])
     met = asked.case.question.target.met(changes.before, changes.after)[0]
-    met &= asked.problem.take(np.array([i])).admits(point[None])[0]
+    met &= asked.whole.take(np.array([i])).admits(point[None])[0]
     moved = np.flatnonzero((point != start) & ~(np.isnan(point) & np.isnan(start))).tolist()
-    told = ", ".join(f"{names[j]} = {asked.problem.space.features[j].value(point[j])}" for j in moved)
+    told = ", ".join(f"{space.names[j]} = {space.features[j].value(point[j])}" for j in moved)
     paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
+    paid += float(asked.case.question.target.offsets(changes.after, 1)[0])
     met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in asked.case.question.judged)
     return RefutingRow(met, cost, paid, told or "the row as it is")
 

@@ -178,6 +178,13 @@ def _add(lists: Lists, *node: Any) -> None:
         own.append(one)
 
 
+def leaf_of(scores: int) -> Lists:
+    """A tree of one leaf, which adds nothing."""
+    lists = _nodes()
+    _add(lists, -1, (0.0).hex(), -1, -1, 0, hexes([0.0] * scores) if scores > 1 else (0.0).hex())
+    return lists
+
+
 def _steps(feature: Feature, model: Linear, j: int, sets: Sets) -> Lists:
     """A tree that asks for one cell after the other, first for the missing value."""
     count, lists = model.cells[j].count, _nodes()

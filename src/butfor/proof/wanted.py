@@ -10,26 +10,29 @@ import numpy as np
 from butfor.errors import UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
+from butfor.model.network import Network
 from butfor.model.readout import Threshold
 from butfor.model.survival.readout import Monotone
-from butfor.problem.targets.classes import Classes, Other, Probability
+from butfor.problem.targets.classes import ClassCosts, Classes, Other, Probability
 from butfor.problem.targets.safer import OtherBeyond
 from butfor.problem.targets.survival import OnCurves, OnOneScore
 from butfor.problem.targets.target import AbstractTarget
-from butfor.problem.targets.values import ValueIn
-
-END_OF_NO_RANGE = 2.0**900
-"""The end of a range that has none, and of a score that none reaches, or all do."""
+from butfor.problem.targets.values import RelativeChange, ValueIn
+from butfor.proof.one_sum import END_OF_NO_RANGE
 
 LINK_BLUR = 2.0**-40
 """Curves are rounded. So what a quantity asks of a score is proven a little beyond: by this share of the score, and of 1."""
 
-NO_PROBABILITIES = ("score", "largest")
-"""The kinds of models whose probabilities the checker does not derive."""
+CURVED = ("mean", "stack")
+"""The kinds of models whose sums are asked together, through curves."""
 
-
-NO_SUM = ("mean", "stack", "leaves")
+NO_SUM = (*CURVED, "leaves")
 """The kinds of models of whose probability or value no two ends are proven."""
+
+
+def is_curved(told: dict[str, Any], kind: str) -> bool:
+    """Whether what is wanted is about curves of sums: of a mean, a stack, or the odds of several classes."""
+    return kind in CURVED or (kind == "largest" and told.get("of", [""])[0] == "probability")
 
 
 def not_asked(what: str) -> UnsupportedProblemError:
@@ -46,14 +49,24 @@ def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind
     """What is wanted of a row, which the estimator predicts `before`, by a model of a `kind` of sums."""
     if isinstance(target, OnOneScore):
         return _score(target, reading, before)
+    if isinstance(target, ClassCosts):
+        each = [(cost, wanted_of(Classes((label,)), reading, before, kind)) for label, cost in target.costs]
+        return {"either": [[cost.hex(), told] for cost, told in each]}
     own, classes = reading.readout, list(reading.source.classes)
+    if isinstance(target, RelativeChange):
+        target = target.of(before)
     told = _classes_or_end(target, classes, before.labels[0] if classes else None)
-    if told["of"][0] == "class" and isinstance(own, Threshold) and own.of == "probability":
+    every = told["of"][1] == list(range(len(classes)))
+    if every and kind in CURVED:
+        raise not_asked("a target of all classes, of a mean or a stack")
+    if told["of"][0] == "class" and not every and isinstance(own, Threshold) and own.of == "probability":
         end = "at least" if told["of"][1] == own.positive else "at most"
         told = {**told, "of": ["probability", own.positive], end: float(own.threshold).hex()}
-    if told["of"][0] == "probability" and kind in NO_PROBABILITIES:
+    if told["of"][0] == "probability" and (
+        kind == "score" or (kind == "largest" and isinstance(reading.model, Network))
+    ):
         raise not_asked(f"the target {target!r} of a model whose largest sum decides")
-    if {"at least", "at most"} <= told.keys() and kind in NO_SUM:
+    if {"at least", "at most"} <= told.keys() and (kind in NO_SUM or is_curved(told, kind)):
         raise not_asked(f"the target {target!r}, of two ends, of a mean or of an oblique tree")
     return told
 
@@ -97,7 +110,5 @@ def _ends(low: float | None, high: float | None) -> dict[str, str]:
 def _class(classes: list[Any], wanted: Iterable[Any]) -> dict[str, Any]:
     """One class, or one of several."""
     numbers = [number for number, label in enumerate(classes) if label in wanted]
-    if len(numbers) == len(classes):
-        raise not_asked("a target of all classes")
     told = " or ".join(str(classes[number]) for number in numbers)
     return {"of": ["class", numbers[0] if len(numbers) == 1 else numbers], "label": told}

@@ -88,6 +88,11 @@ class RelativeChange(AbstractTarget):
                 "It must be a finite share other than 0: 0.2 is 20 % up, -0.2 is 20 % down.",
             )
 
+    def of(self, before: Prediction) -> ValueIn:
+        """What is wanted of the only row."""
+        (wanted,) = self._threshold(before).tolist()
+        return ValueIn(wanted, np.inf) if self.by > 0 else ValueIn(-np.inf, wanted)
+
     def _threshold(self, before: Prediction) -> FloatArray:
         return before.values + self.by * np.abs(before.values)
 
