@@ -259,8 +259,9 @@ typedef struct { int feature, left, right, lost; double cut; unsigned char *set;
 typedef struct { Node *nodes; int count; } Tree;
 enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN, LEAVES, VOTES, STACK };
 
-typedef struct { quad weight, slope, shift, off; int straight, bent, turned; } Curve;
-/* What a mean, or a stack, makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x. */
+typedef struct { quad weight, slope, shift, off; int straight, bent, turned, power; } Curve;
+/* What a mean, or a stack, makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x.
+   power: what the odds of a rival add, slope exp(x), but at most 2 (1), or -slope exp(-x) (-1). */
 
 typedef struct { int *plus, *less, steps; double *says; } Path; /* a leaf of an oblique tree: which sums are not below which on the way */
 
@@ -308,6 +309,12 @@ static quad line_in(const Curve *c, quad x, int side) { /* the line inside, at l
     return c->slope * share(x) + c->shift + side * (c->off + (1 + c->slope + quad_abs(c->shift)) * (quad)1e-28);
 }
 static quad adds(const Curve *c, quad x, int side) { /* what a sum adds to the mean */
+    if (c->power) {
+        x *= c->power;
+        quad odds = c->slope * quad_exp(x > 1000 ? 1000 : x < -1000 ? -1000 : x);
+        odds *= 1 + side * c->power * (quad)1e-28;
+        return c->power < 0 ? -odds : odds < 2 ? odds : 2;
+    }
     quad spare = side * (quad)1e-28;
     return c->weight * (c->straight ? x + c->turned + spare * (1 + quad_abs(x)) : share(c->bent ? line_in(c, x, side) : x) + spare);
 }
@@ -320,7 +327,7 @@ static int kind_of(Json *sum) {
     return kind;
 }
 
-static int curved(void) { return model.kind == MEAN || model.kind == STACK; } /* sums are asked together, through their curves */
+static int of_curves(void) { return model.kind == MEAN || model.kind == STACK; } /* sums are asked together, through their curves */
 static double step_of(Json *digits) { return ldexp(1, digits ? -(int)number(digits, 24, 54) : -53); }
 static int by_class(const Asked *its) { return its->kind == LARGEST || its->kind == SHARES; } /* a sum for each class */
 static int sum_of(const Asked *its, int class) { return by_class(its) ? its->at + 1 + class : class ? its->at + 1 : 0; }
@@ -543,7 +550,7 @@ static void read_lightgbm(Text data) {
 
 static void read_curves(Json *all) { /* of a mean, or a stack; if nothing is said, of the shares of all sums */
     Json *told = maybe(all, "curves"), *end = maybe(all, "end");
-    need(!told || curved(), "curves of sums that are no mean");
+    need(!told || of_curves(), "curves of sums that are no mean");
     need(!told || list(told)->count == model.sums - 1, "not a curve for each sum");
     model.curves = room(model.sums, sizeof(Curve));
     for (int k = 0; k < model.sums - 1; k++) {
@@ -906,6 +913,7 @@ static struct {
     quad *doubts; int *steps; /* of the sums; of each way, how many goals it has */
     int steps_end; /* so many goals come before those of lines inside of curves, and of the mean */
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
+    int odds; /* whether a probability of several classes is wanted, by the odds of its rivals */
     quad mean, grain; /* what the curves of sums must add up to. It is the last goal, before it come lines inside of curves */
     Curve *curves; /* the first goals are where sums are 0 */
     unsigned char *home, *alive; whole *price;
@@ -915,6 +923,9 @@ static struct {
     Grown *trees; Leaf *leaves; Entry *entries; Pair *pairs; int *members;
     int leaf_count, entry_count, pair_count, block_count, member_count, leaf_space, entry_space, pair_space, member_space;
 } q;
+
+static int curved(void) { return of_curves() || q.odds; } /* what is wanted is about curves of sums */
+static int curve_count(void) { return q.odds ? model.asked->classes - 1 : model.sums - 1; }
 
 #define more(list, count, space) do { if ((count) == (space)) { (space) = (space) ? 2 * (space) : 256; \
     (list) = realloc((list), (space) * sizeof *(list)); need((list) != NULL, "no memory"); } } while (0)
@@ -1019,7 +1030,7 @@ static void read_ball(Json *told, Json *replies, int columns) { /* how far each 
         q.radius = list(part(told, "radius"));
         q.norm = is(norm, "linf") ? 'a' : is(norm, "l2") ? '2' : is(norm, "l1") ? '1' : 0;
         need(q.norm && q.radius->count == columns, "a ball that is not known");
-        int alike = !curved() && model.kind != LEAVES && model.kind != VOTES && !model.layer_count; /* near a row, other voters may win */
+        int alike = !of_curves() && model.kind != LEAVES && model.kind != VOTES && !model.layer_count; /* near a row, other voters may win */
         need(alike, "a ball of what is no sum");
         for (int j = 0; j < columns; j++) need(q.radius->items[j].kind == 'n' || real(q.radius->items + j) > 0, "a radius that is not above 0");
     }
@@ -1521,7 +1532,7 @@ static void read_votes(int class) { /* the smallest sets of voters who decide fo
 }
 
 static void read_pairs(const Asked *its, Json *which, int by_difference, int one, int sign) { /* which sums are to exceed which, in each way */
-    if (curved()) {
+    if (of_curves()) {
         q.ways = 1;
         q.width = model.sums;
         q.curves = room(model.sums, sizeof(Curve));
@@ -1560,6 +1571,23 @@ static void read_pairs(const Asked *its, Json *which, int by_difference, int one
             if (!named[other]) q.goals[g++] = (Goal){.plus = q.goals[w * q.width].plus, .less = sum_of(its, other)};
 }
 
+static void read_odds(const Asked *its, int class, int sign, quad at) { /* the odds against a class add up, rival by rival, to what its probability says */
+    quad d = (16 + its->sums) * (quad)its->step, near = at - sign * d;
+    need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
+    quad odds = (1 - at) / at;
+    q.mean = -sign * (1 - near) / near / odds - (quad)1e-28;
+    q.ways = 1;
+    q.width = its->classes;
+    q.curves = room(its->classes, sizeof(Curve));
+    q.goals = room(its->classes, sizeof(Goal));
+    for (int k = 0, g = 0; k < its->classes; k++) {
+        if (k == class) continue;
+        int own = sum_of(its, class), rival = sum_of(its, k);
+        q.curves[g] = (Curve){.weight = 1, .slope = 1 / odds, .power = -sign};
+        q.goals[g++] = sign > 0 ? (Goal){.plus = own, .less = rival} : (Goal){.plus = rival, .less = own};
+    }
+}
+
 static void count_in_grains(void) { /* the scores of trees, and what they are to reach */
     quad largest = 0;
     int count = q.ways * q.width;
@@ -1575,7 +1603,7 @@ static void count_in_grains(void) { /* the scores of trees, and what they are to
     q.grain = grain;
     for (int g = 0; g < count; g++) {
         Goal *goal = q.goals + g;
-        if (curved() && g >= model.sums - 1) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
+        if (curved() && g >= curve_count()) { goal->goal = g < count - 1 ? 0 : floor_of(q.mean * ((whole)1 << 40)); continue; }
         quad x = goal->least / grain;
         if (!curved() && !model.slope_count) { /* no scores add up to that: none is larger than 2^41 */
             quad reach = ((quad)model.count + 1) * ((whole)1 << 41);
@@ -1620,14 +1648,16 @@ static void read_goals(const Asked *its, const char *what, Json *of, Json *least
     need(class || value || !strcmp(what, "probability"), "a target that is not known");
     need((least != NULL) + (most != NULL) == !class, "a target without an end, or with two");
     int of_value = its->kind == VALUE || (its->kind == LEAVES && its->classes == 1);
-    need(value == of_value && (class || (its->kind != LARGEST && its->kind != SCORE && its->kind != VOTES)), "the model does not say that");
+    need(value == of_value && (class || (its->kind != SCORE && its->kind != VOTES)), "the model does not say that");
+    q.odds = its->kind == LARGEST && !class;
+    need(!q.odds || (model.asked_count == 1 && !model.layer_count && !q.norm), "a probability of several classes of a network, or of models together");
     quad at = least ? real(least) : most ? real(most) : 0.5, low = at * its->over;
-    int logits = its->kind == LOGISTIC || curved();
+    int logits = its->kind == LOGISTIC || of_curves();
     int several = !value && of->kind == '[', by_difference = class && !logits && its->kind != VOTES;
     need(!several || class, "a probability of several classes");
     int every = class && length(of) == its->classes; /* then every row has what is wanted */
     need(!class || length(of) > 0, "no class");
-    need(!every || !curved(), "all classes of a mean");
+    need(!every || !of_curves(), "all classes of a mean");
     for (int a = 0; class && a < length(of); a++)
         for (int b = 0; b < a; b++) need(number(item(of, a), 0, 1000) != number(item(of, b), 0, 1000), "a class that is there twice");
     if (several && !by_difference && !every) need(of->count == 1, "too many classes");
@@ -1637,14 +1667,15 @@ static void read_goals(const Asked *its, const char *what, Json *of, Json *least
         if (!which) { sign = -sign; at = 1 - at; }
         need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
         low = its->kind == MEAN ? model.weight * at : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
-        if (curved()) { /* the weights of curves that turn are added to it later */
+        if (of_curves()) { /* the weights of curves that turn are added to it later */
             q.mean = sign * (low - model.end) - model.end_off;
             q.mean -= (quad_abs(low) + quad_abs(model.end) + model.weight) * (quad)1e-30;
             low = 0;
         }
     }
-    if (by_difference || its->kind == VOTES || every) low = 0;
-    if (every) {
+    if (by_difference || its->kind == VOTES || every || q.odds) low = 0;
+    if (q.odds) read_odds(its, which, sign, at);
+    else if (every) {
         for (int k = 0; k < length(of); k++) number(item(of, k), 0, its->classes);
         q.ways = q.width = 1;
         q.goals = room(1, sizeof(Goal));
@@ -1689,7 +1720,7 @@ static void read_wanted(Json *wanted) { /* of all models that are asked */
         need(of->count == 2, "no target");
         Json *least = maybe(its, "at least"), *most = maybe(its, "at most");
         int both = least && most;
-        need(!both || !(curved() || model.asked[i].kind == LEAVES), "two ends of what is no sum");
+        need(!both || !(of_curves() || model.asked[i].kind == LEAVES || (model.asked[i].kind == LARGEST && is(of->items, "probability"))), "two ends of what is no sum");
         for (int end = 0; end <= both; end++) {
             read_goals(model.asked + i, text_of(of->items), of->items + 1, both && end ? NULL : least, both && !end ? NULL : most);
             if (i + end) follow(before, ways, width);
@@ -1847,7 +1878,7 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
     read_columns(shared, own);
     if (maybe(own, "form")) read_form(part(own, "form"));
     int plain = !q.reaching && !q.form.told;
-    need(plain || !(q.largest || curved() || model.layer_count), "a largest reach, or a form, of what is no sum");
+    need(plain || !(q.largest || of_curves() || model.layer_count), "a largest reach, or a form, of what is no sum");
     q.counted = changes->kind != 'n';
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
     read_relations(maybe(own, "relations"));
@@ -1856,6 +1887,7 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
     if (model.features) read_terms();
     else if (model.slope_count) read_slopes_of_columns();
     read_wanted(wanted);
+    need(plain || !q.odds, "a largest reach, or a form, of what is no sum");
     if (model.features) return;
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
@@ -1880,7 +1912,7 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
         }
     Goal *goals = q.goals;
     int width = q.width;
-    q.steps_end = curved() ? model.sums - 1 : width;
+    q.steps_end = curved() ? curve_count() : width;
     q.width *= q.copies;
     q.goals = room(q.ways * q.width, sizeof(Goal));
     for (int w = 0; w < q.ways; w++)
@@ -2058,8 +2090,27 @@ static quad highest(quad worth, quad rate, quad low, quad high, quad grain) { /*
     return best + spare;
 }
 
+static quad highest_odds(const Curve *c, quad worth, quad rate, quad low, quad high) { /* the same of what the odds of a rival add */
+    quad steep = worth * c->slope * q.grain, spare = (quad_abs(rate) * (quad_abs(low) + quad_abs(high)) + 2 * worth + 1) * (quad)1e-29;
+    if (c->power > 0) { /* up to 2 it is convex, and from there on the first x is the highest */
+        quad turn = log((double)(2 / c->slope)) / q.grain;
+        int turns = turn < high;
+        turn = turn < low ? low : turn > high ? high : turn;
+        quad best = worth * adds(c, low * q.grain, 1) - rate * low, at = worth * adds(c, turn * q.grain, 1) - rate * turn;
+        best = at > best ? at : best;
+        if (turns && worth * 2 - rate * turn > best) best = worth * 2 - rate * turn;
+        return best + spare;
+    }
+    quad x = rate > 0 && steep > 0 ? -log((double)(rate / steep)) / q.grain : low; /* it is concave, and lies below each tangent */
+    x = x < low ? low : x > high ? high : x;
+    quad fall = -x * q.grain, rise = steep * quad_exp(fall > 1000 ? 1000 : fall < -1000 ? -1000 : fall), off = (rise + rate) * (quad)1e-28;
+    quad up = (rise - rate + off) * (high - x), down = (rate - rise + off) * (x - low), more = up > down ? up : down;
+    return worth * adds(c, x * q.grain, 1) - rate * x + (more > 0 ? more : 0) + spare + worth * quad_abs(adds(c, low * q.grain, -1)) * (quad)1e-29;
+}
+
 static quad above(const Curve *c, quad worth, quad rate, quad inner, quad low, quad high) { /* the same of what a sum adds to the mean */
     worth *= c->weight;
+    if (c->power) return highest_odds(c, worth, rate, low, high);
     if (c->straight) { /* the line is highest at an end */
         quad a = worth * (low * q.grain + c->turned) - rate * low, b = worth * (high * q.grain + c->turned) - rate * high;
         return (a > b ? a : b) + (worth + rate) * (1 + quad_abs(low) + quad_abs(high)) * (quad)1e-31;
@@ -2072,7 +2123,7 @@ static quad above(const Curve *c, quad worth, quad rate, quad inner, quad low, q
 
 static wide curve(Box *box) { /* at most so much is the mean worth more than its sums */
     quad total = 0, worth = (quad)walk.rates[q.width - 1] * ((whole)1 << 40);
-    for (int g = 0, bend = model.sums - 1; g < model.sums - 1 && curved(); g++) {
+    for (int g = 0, bend = curve_count(); curved() && g < curve_count(); g++) {
         quad zero = q.goals[g].goal, inner = q.curves[g].bent ? (quad)walk.rates[bend++] * ((whole)1 << 40) : 0;
         total += above(q.curves + g, worth, walk.rates[g], inner, -(quad)added_up(box, g, -1) - zero, (quad)added_up(box, g, 1) - zero);
     }
@@ -2839,7 +2890,7 @@ static void linear_step(const char *kind, Json *what) {
 static void begin_linear(void) {
     memset(&linear, 0, sizeof linear);
     q.grain = 1;
-    linear.goals = curved() ? model.sums - 1 : q.width;
+    linear.goals = curved() ? curve_count() : q.width;
     linear.rates = room(linear.goals + q.limit_count + 1, sizeof(quad));
     linear.reach = room(linear.goals, sizeof(quad));
     linear.holds = room(model.units, sizeof(quad));
@@ -2900,7 +2951,7 @@ static void step(Json *told) {
             for (int g = box->way * q.width; g < (box->way + 1) * q.width; g++) {
                 wide most = added_up(box, g, 1);
                 missed |= !curved() && most < q.goals[g].goal;
-                if (curved() && g < model.sums - 1) shares += adds(q.curves + g, ((quad)most - q.goals[g].goal) * q.grain, 1);
+                if (curved() && g < curve_count()) shares += adds(q.curves + g, ((quad)most - q.goals[g].goal) * q.grain, 1);
             }
             missed |= curved() && shares < q.mean;
             need(missed, "the best leaves of the box reach every goal");
@@ -3026,7 +3077,7 @@ static int may_be(const Asked *its, const quad *totals, const char *what, Json *
     for (int w = 0; w < q.ways; w++) {
         int all = 1;
         quad mean = 0;
-        for (int k = 0; k < (curved() ? model.sums - 1 : q.steps ? q.steps[w] : q.width); k++) {
+        for (int k = 0; k < (curved() ? curve_count() : q.steps ? q.steps[w] : q.width); k++) {
             Goal *goal = q.goals + w * q.width + k;
             quad begun = model.base[goal->plus] - model.base[goal->less], spare = totals[goal->plus] - totals[goal->less] - begun - goal->least;
             if (curved()) mean += adds(q.curves + k, spare, 1);

@@ -1349,7 +1349,7 @@ class Question:
         alike = sums and not self.model.paths and self.model.kind != "votes"  # near a row, others may win
         need(not self.norm or alike, "a ball of what is no sum")
         need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
-        self.ways = [[self.held(goal) for goal in way] * self.copies for way in self.wanted.ways]
+        self.ways = [[self.held(goal) if self.norm else goal for goal in way] * self.copies for way in self.wanted.ways]
         need(not (self.norm and shared.slopes), "a ball of trees beside weights")
         self.slopes = [{j: [its[goal.plus] - its[goal.less] for goal in way] + self.wanted.more
                         for j, its in shared.slopes.items()} for way in self.ways]  # fmt: skip

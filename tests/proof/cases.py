@@ -37,7 +37,7 @@ KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost for
          "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
          "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps", "means",
          "curves", "bent", "stack", "voters", "together forest", "together xgboost", "three together forest",
-         "costly three forest", "costly xgboost")  # fmt: skip
+         "costly three forest", "costly xgboost", "odds three boosted", "odds three xgboost")  # fmt: skip
 """Those from "voting" on are proven of what butfor read of them."""
 
 
@@ -215,6 +215,9 @@ def cases(kind: str, rows: int = 2) -> tuple[Case, ...]:
     for number, (wanted, constraints) in enumerate(QUESTIONS):
         target: Any = TARGETS[number] if "three" in kind else bf.classes(wanted)
         chosen = X[~np.isin(predicted, getattr(target, "labels", ()))].iloc[:rows]
+        if "odds" in kind:
+            target = bf.probability(number % 3, **[{"at_least": 0.45}, {"at_most": 0.3}][number % 2])
+            chosen = X.iloc[:rows]
         if "costly" in kind:
             target = {label: 0.25 + 0.5 * k for k, label in enumerate(explainer.model.classes_.tolist())}
         answers = explainer.explain(chosen, target=target, constraints=[*constraints, *holes])

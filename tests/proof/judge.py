@@ -119,6 +119,10 @@ class JudgedModel:
                 [self.mean_of(leaves, order) for order in orders],
             )
             return np.any([way * (one if label else 1 - one) >= way * end for one in each], axis=0)
+        if what == "probability" and self.adds == "largest":
+            way = 1 if "at least" in wanted else -1
+            end = float.fromhex(wanted["at least" if way > 0 else "at most"])
+            return np.any([way * self.shares_of(leaves, order)[:, label] >= way * end for order in orders], axis=0)
         return np.any([np.isin(one, label) for order in orders for one in self.classes_of(leaves, order)], axis=0)
 
     def classes_of(self, leaves: list[np.ndarray], order: Any) -> list[np.ndarray]:
@@ -136,8 +140,13 @@ class JudgedModel:
         if self.adds == "stack":
             return [(self.end + self.curves_of(leaves, order) > 0).astype(int)]
         sums = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
+        return [np.argmax(sums, axis=1), np.argmax(self.shares_of(leaves, order), axis=1)]
+
+    def shares_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
+        """The probabilities of several classes, by a softmax."""
+        sums = np.column_stack([self.sums(leaves, order, of) for of in range(len(self.base))])
         exponentials = np.exp(sums - sums.max(axis=1, keepdims=True))
-        return [np.argmax(sums, axis=1), np.argmax(exponentials / exponentials.sum(axis=1, keepdims=True), axis=1)]
+        return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
 
     def mean_of(self, leaves: list[np.ndarray], order: Any) -> np.ndarray:
         """The probability of class 1, the mean of what curves make of its sums."""

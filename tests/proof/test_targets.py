@@ -12,14 +12,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     AdaBoostRegressor,
+    GradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.linear_model import Lasso, LogisticRegression, PoissonRegressor, Ridge, TweedieRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from xgboost import XGBClassifier
 
 import butfor as bf
 from butfor.proof.checker import checker
@@ -294,3 +299,114 @@ def test_a_model_that_says_one_thing_of_all_rows(second: Path, tmp_path: Path) -
     )
     assert [one.below for one in proofs] == [np.inf, np.inf]
     assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------ several classes
+
+
+SOFTMAX: dict[str, Callable[[], Any]] = {
+    "boosting": lambda: GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=0),
+    "XGBoost": lambda: XGBClassifier(n_estimators=6, max_depth=2, n_jobs=1),
+    "weights": LogisticRegression,
+    "bins": lambda: LogisticRegression(),
+}
+LIKELY: dict[str, Any] = {
+    "likely": bf.probability(2, at_least=0.6),
+    "rather likely": bf.probability(1, at_least=0.4),
+    "hardly": bf.probability(0, at_most=0.2),
+    "rarely": bf.probability(1, at_most=0.1),
+}
+
+
+def of_three(kind: str) -> Any:
+    if kind == "bins":
+        bins = KBinsDiscretizer(3, encode="onehot-dense", quantile_method="averaged_inverted_cdf")
+        steps = (OneHotEncoder(sparse_output=False), ["job"]), (bins, ["late", "years"])
+        return make_pipeline(make_column_transformer(*steps), LogisticRegression())
+    return encoded(SOFTMAX[kind]())
+
+
+@pytest.mark.shorter(2)
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("end", LIKELY)
+@pytest.mark.parametrize("kind", SOFTMAX)
+def test_probabilities_of_several_classes(kind: str, end: str, name: str, second: Path, tmp_path: Path) -> None:
+    X, y = three_classes()
+    model, target, every = of_three(kind).fit(X, y), LIKELY[end], every_row(X)
+
+    def reached(table: pd.DataFrame) -> np.ndarray:
+        p = model.predict_proba(table)[:, target.label]
+        return np.asarray((p >= target.at_least) & (p <= target.at_most))
+
+    rows = X[~reached(X)].iloc[:ROWS]
+    answers = bf.Explainer(model, data=X).explain(rows, target=target, constraints=CONSTRAINTS[name])
+    proofs = bf.prove(answers, model, tmp_path / "proofs")
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+        found = prices(every, row)[reached(every) & admitted(name, every, row)]
+        assert one.verified, one.words
+        assert one.below == pytest.approx(found.min() if len(found) else np.inf, rel=1e-8)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
+ODD_FAULTS = {
+    "turns odds around": ("self.curves = [Power(1 / odds, -sign)]", "self.curves = [Power(1 / odds, sign)]"),
+    "takes odds of another end": ("tuple(-sign * x / odds for x in mean)", "tuple(-sign * x / odds / 2 for x in mean)"),
+    "takes the other way": ("(one, k)[::sign] for k in range(model.first", "(one, k)[::-sign] for k in range(model.first"),
+    "forgets where odds are cut off": ("max(at(low), at(turn), worth * 2 - rate * turn) if turn", "at(high) if turn"),
+    "touches too low": ("return at(x) + max(most * (high - x), -least * (x - low), 0)\n\n\n", "return at(low)\n\n\n"),
+}  # fmt: skip
+ODD_CASES = [
+    ("boosting", "likely"),
+    ("boosting", "rarely"),
+    ("weights", "hardly"),
+    ("weights", "likely"),
+    ("bins", "rarely"),
+]
+
+
+@pytest.mark.parametrize("fault", ODD_FAULTS)
+def test_a_checker_that_reads_odds_wrongly_is_found_out(fault: str, second: Path, tmp_path: Path) -> None:
+    """It takes a claim that is false, or refuses one that is true."""
+    X, y = three_classes()
+    tried = []
+    for at, (learner, end) in enumerate(ODD_CASES):
+        model, target = of_three(learner).fit(X, y), LIKELY[end]
+        p = model.predict_proba(X)[:, target.label]
+        rows = X[(p < target.at_least) | (p > target.at_most)].iloc[:ROWS]
+        proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, target=target), model, tmp_path / str(at))
+        cases = [read(one.file) for one in proofs if one.below < np.inf]
+        tried += [*cases, *[case.bolder(factor) for case in cases for factor in (1.001, 1.05, 1.3)]]
+    true = agree(second, tried, tmp_path / "true")
+    assert any(true)
+    assert not all(true)
+    by = broken_by(*ODD_FAULTS[fault])
+
+    def accepts(case: Case) -> bool:
+        try:
+            replace(case, own={**case.own, "answer": None}).check(by)
+        except Exception:
+            return False
+        return True
+
+    assert [accepts(case) for case in tried] != true
+
+
+def test_odds_without_bounds_are_refused(tmp_path: Path) -> None:
+    """A probability next to 1, two ends, and a reach beside it."""
+    X, y = three_classes()
+    model = of_three("boosting").fit(X, y)
+    explainer = bf.Explainer(model, data=X)
+    (near,) = bf.prove(
+        explainer.explain(X.iloc[:1], target=bf.probability(1, at_least=1 - 1e-15)), model, tmp_path / "near"
+    )
+    assert near.words == "the checker does not take it: a probability so close to 0 or 1 is not proven"
+    for question, words in (
+        ({"target": bf.probability(1, between=(0.3, 0.4))}, "of two ends"),
+        (
+            {"target": bf.probability(1, at_least=0.5), "cost": bf.L1() + bf.LInf()},
+            "a largest price beside other prices, of a mean",
+        ),
+    ):
+        with pytest.raises(bf.errors.UnsupportedProblemError, match=words):
+            bf.prove(explainer.explain(X.iloc[:2], **question), model, tmp_path / "none")
+    assert not (tmp_path / "none").exists()

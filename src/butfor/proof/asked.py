@@ -37,6 +37,9 @@ from butfor.verdict.case import Case
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
 
+FAR_TRIED = 1e9
+"""Values that are farther from a row's own are not tried."""
+
 LINE_BLUR = 2.0**-44
 """A pipeline that scales a number is off by less than this share of its largest size."""
 
@@ -104,16 +107,22 @@ class ProofQuestion:
         if len(found := [f for own in features for f in own]) != len({*found}):
             raise not_proven("a pipeline in which several columns make one feature")
         weighed = (f for f, its in enumerate(self.model.weights) if any(its))
-        if still := sorted(
-            {*self.model.splits, *self.model.slopes, *weighed} - {*found}
-        ):  # all levels of a column make these
+        still = sorted({*self.model.splits, *self.model.slopes, *weighed} - {*found})
+        if still:  # all levels of a column make them, if no number may: of numbers only some values are tried
             levels = next(((j, its) for j, its in enumerate(inputs) if its is not None), None)
-            if levels is None:
+            seen = all(its is not None or features[j] or self._stays(j) for j, its in enumerate(inputs))
+            if levels is None or not seen:
                 raise not_proven("a pipeline in which no column makes some feature")
             at, its = levels
             features[at] += still
             inputs[at] = np.hstack([its, rows[column == at][:, still]])
         return features, inputs, changed
+
+    def _stays(self, j: int) -> bool:
+        """Whether a column is the same number in all rows, and may become no other."""
+        domain, x = self.problem.domain, self.problem.factuals[:, j]
+        still = (domain.low[:, j] > domain.high[:, j]) | ((domain.low[:, j] == x) & (domain.high[:, j] == x))
+        return bool(still.all() and (x == x[0]).all() and not self.lost[j])
 
     def _leave_unsaid_levels(self, losing: BoolArray) -> None:
         """Leave out the missing level of columns that are never missing, if the model does not say what it does with it."""
@@ -437,7 +446,8 @@ def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
     last = [np.nan] if lost else []
     if levels is not None:
         return np.append(np.arange(len(levels), dtype=np.float64), last)
-    feature, (low, high) = problem.space.features[j], np.clip(range_of(problem, j), -1e9, 1e9)
+    feature, near = problem.space.features[j], float(np.nan_to_num(start))
+    low, high = np.clip(range_of(problem, j), near - FAR_TRIED, near + FAR_TRIED)
     some = np.linspace(low, high if low < high else low + 1, MOVES_TRIED)
     some = np.round(some) if feature.step == 1 else some
     some = some.astype(np.float32).astype(np.float64) if feature.single else some

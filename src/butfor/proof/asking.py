@@ -13,7 +13,7 @@ from butfor.problem.constraints.demanded import entered
 from butfor.problem.problem import state
 from butfor.proof.asked import ProofQuestion, balls, range_of
 from butfor.proof.joint_files import joint_file, others_of
-from butfor.proof.model_files import ModelInputs, own_file
+from butfor.proof.model_files import ModelInputs, not_proven, own_file
 from butfor.proof.one_sum import OneSum
 from butfor.proof.read_files import read_file
 from butfor.proof.refused import refuse_question
@@ -43,8 +43,13 @@ def asked_about(claim: Claim) -> ProofQuestion:
         return asked(*joint_file(reading, others, extent), others=others)
     if isinstance(reading.readout, Survival):
         return asked(*survival_file(reading, target, case.before, extent))
+    inputs = ModelInputs(source)
     try:
-        return asked(own_file(source), ModelInputs(source))
+        if inputs.leave_zeros_out(case.before.table):
+            raise not_proven(
+                f"a {type(source.estimator).__name__} that gets sparse rows, in which it takes zeros for missing"
+            )
+        return asked(own_file(source), inputs)
     except UnsupportedModelError as error:
         try:
             read = read_file(reading, extent)

@@ -341,6 +341,11 @@ class ModelInputs(AbstractInputs):
 
     source: Source
 
+    def leave_zeros_out(self, table: Any) -> bool:
+        """Whether the last step gets sparse rows, and takes what they leave out for missing."""
+        last, _ = estimator_of(self.source)
+        return library_of(last) == "xgboost" and hasattr(self.given(table), "toarray")
+
     def rows(self, table: Any) -> FloatArray:
         begun = self.given(table)
         if hasattr(begun, "toarray"):

@@ -133,7 +133,19 @@ class SigmoidsProver(RivalsProver):
         much, found = super()._parting(box, mixed)
         if found and (self.walk.terms[found[0]].levels or self.walk.terms[found[0]].column.step):
             return much, found
-        return much, self._widest(box) or found
+        return much, self._widest(box) or found or self._around(box, [next(iter(shares)) for shares in mixed])
+
+    def _around(self, box: list[Any], row: list[Any]) -> list[Any]:
+        """Where to part a box that holds more than a row: what costs too much still makes its lines too high."""
+        for j, (term, part, value) in enumerate(zip(self.walk.terms, box, row, strict=True)):
+            if term.levels:
+                if part & ~(1 << value):
+                    return [j, hex(1 << value)]
+                continue
+            _, _, stay, change = part
+            if stay and change:
+                return [j, "stay"]
+        return []
 
     def _widest(self, box: list[Any]) -> list[Any]:
         """Where to part the column that moves the logits most, as far as it may move below the claim."""
