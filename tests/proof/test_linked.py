@@ -102,11 +102,32 @@ def test_levels_are_called_by_their_values(tmp_path: Path) -> None:
     assert "0, cook at " in proof.words
 
 
+@pytest.mark.parametrize("kind", ["forest", "weights"])
+def test_beside_a_ball_of_other_columns(kind: str, second: Path, tmp_path: Path) -> None:
+    """A year more or less changes nothing of the answer."""
+    X, y = whole_numbers()
+    model = encoded(LEARNERS[kind]).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:3]
+    rules = [*TOGETHER["two columns"], bf.robust({"years": 1.0})]
+    proofs = bf.prove(bf.Explainer(model, data=X).explain(rows, constraints=rules), model, tmp_path / "proofs")
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+
+        def met(every: pd.DataFrame, row: pd.Series = row) -> np.ndarray:
+            near = [model.predict(every.assign(years=every["years"] + more)) != 0 for more in (-1, 0, 1)]
+            return np.asarray(np.all(near, axis=0) & together(every, row, "two columns"))
+
+        assert one.verified, one.words
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
 def test_a_ball_around_them_is_refused(tmp_path: Path) -> None:
     X, y = whole_numbers()
     model = encoded(LEARNERS["weights"]).fit(X, y)
-    rules = [*TOGETHER["two columns"], bf.robust({"years": 1.0})]
+    rules = [*TOGETHER["two columns"], bf.robust({"late": 1.0})]
     answers = bf.Explainer(model, data=X).explain(X.iloc[:1], constraints=rules)
-    with pytest.raises(UnsupportedProblemError, match=r"the constraint combinations\('job', 'late'\) beside a ball"):
+    with pytest.raises(
+        UnsupportedProblemError, match="columns that are linked are shifted in a ball around the answer"
+    ):
         bf.prove(answers, model, tmp_path / "none")
     assert not (tmp_path / "none").exists()

@@ -71,8 +71,6 @@ def merging_of(problem: Problem) -> Merging | None:
     found = problem.relations_of(Combinations)
     if not found:
         return None
-    if problem.demands.ball is not None:
-        raise not_asked(f"the constraint {found[0]!r} beside a ball around the answer")
     try:
         why = problem.merging.obstacle()
     except TooManyError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.problem.domain import Domain
 from butfor.proof.asked import ProofQuestion
 from butfor.proof.failing import CheaperError
 
@@ -71,8 +72,17 @@ def refuting_row(asked: ProofQuestion, i: int, point: FloatArray, cost: float) -
     told = ", ".join(f"{space.names[j]} = {space.features[j].value(point[j])}" for j in moved)
     paid = float(asked.case.question.prices.total(changes.start, changes.points)[0])
     paid += float(asked.case.question.target.offsets(changes.after, 1)[0])
+    met &= not _same_point(asked.whole.domain, start, point)
     met = bool(met) and all(rule.holds(changes, asked.case.referee)[0] for rule in asked.case.question.judged)
     return RefutingRow(met, cost, paid, told or "the row as it is")
+
+
+def _same_point(domain: Domain, start: FloatArray, point: FloatArray) -> bool:
+    """Whether a number only becomes another float of its point of a grid: that is no change that anybody makes."""
+    moved = (domain.step > 0) & (point != start) & ~np.isnan(start)
+    step = np.where(moved, domain.step, 1.0)
+    places = [np.round((one - domain.anchor) / step) for one in (start, point)]
+    return bool((moved & (places[0] == places[1])).any())
 
 
 def _ends(column: Any, own: Any) -> tuple[float, float, Fraction, bool]:
