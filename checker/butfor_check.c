@@ -2047,6 +2047,12 @@ static whole most_of_numbers(Box *box, int j, quad slope) { /* the most that a n
         quad low = k && c->ends[k - 1].after > c->least ? c->ends[k - 1].after : c->least;
         quad high = k < c->cut_count && c->ends[k].end < c->most ? c->ends[k].end : c->most;
         if (k > c->cut_count) low = high = 0;
+        else if (c->step != 0 && low <= high) { /* the points of a grid that lie in the cell */
+            quad blur = 2 * c->blur * (quad_abs(c->anchor) + (quad_abs(low) > quad_abs(high) ? quad_abs(low) : quad_abs(high)));
+            whole first = ceil_of((low - blur - c->anchor) / c->step), last = floor_of((high + blur - c->anchor) / c->step);
+            low = c->anchor + first * c->step - blur;
+            high = c->anchor + last * c->step + blur;
+        }
         quad ends[] = {slope * low, slope * high, c->stay && k == c->home && c->known ? slope * c->start : -INFINITY};
         for (int e = low <= high || ends[2] == -(quad)INFINITY ? 0 : 2; e < 3; e++) if (ends[e] > best) best = ends[e];
     }

@@ -1007,6 +1007,9 @@ class Column:
         if cell > len(self.ends):
             return F(0), F(0)
         its, own = self.range_of(cell), [self.now] * (self.stay and cell == self.home)
+        if self.step and its[0] <= its[1]:
+            first, last, blur = self.steps(*its)
+            its = self.anchor + first * self.step - blur, self.anchor + last * self.step + blur
         return (min(*its, *own), max(*its, *own)) if its[0] <= its[1] or not own else (self.now, self.now)
 
     def cheapest_in(self, cell, slope=F(0), free=False):

@@ -11,11 +11,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor, VotingRegressor
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    StackingClassifier,
+    VotingClassifier,
+    VotingRegressor,
+)
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.proof.checker import checker
@@ -166,3 +176,132 @@ def test_weights_that_do_not_fit_are_refused(wrong: dict[str, Any], why: str) ->
     claim = case("", [tree(0.0)], [number(0.0, 1.0, 0.0, 10.0)], 2.0, 1.999, {"rate": [1, 0]}, {"end": "dual"})
     with pytest.raises(checker().Wrong, match=why):
         replace(claim, content=json.dumps({**json.loads(claim.content), **wrong})).check()
+
+
+# ------------------------------------------------------------------------------------------------ means
+
+
+def votes(*members: Any, weights: list[float] | None = None) -> Any:
+    return encoded(VotingClassifier([(str(k), one) for k, one in enumerate(members)], voting="soft", weights=weights))
+
+
+def stacked(*members: Any) -> Any:
+    end = LogisticRegression(C=50.0)
+    return encoded(StackingClassifier([(str(k), one) for k, one in enumerate(members)], final_estimator=end, cv=3))
+
+
+MEANS: dict[str, Callable[[], Any]] = {
+    "a line and boosting": lambda: votes(
+        LogisticRegression(), GradientBoostingClassifier(n_estimators=4, max_depth=2, random_state=0)
+    ),
+    "a scaled line and a forest": lambda: votes(
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        RandomForestClassifier(4, max_depth=3, random_state=0),
+        weights=[2, 1],
+    ),
+    "two lines and a tree": lambda: votes(
+        LogisticRegression(), LogisticRegression(C=0.01), DecisionTreeClassifier(max_depth=3, random_state=0)
+    ),
+    "a stack": lambda: stacked(LogisticRegression(), RandomForestClassifier(3, max_depth=3, random_state=0)),
+    "a bent line": lambda: votes(
+        CalibratedClassifierCV(LogisticRegression(), ensemble=False, cv=3),
+        RandomForestClassifier(3, max_depth=3, random_state=0),
+    ),
+}
+
+
+@pytest.mark.shorter(1)
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("kind", MEANS)
+def test_means_of_trees_and_lines(kind: str, name: str, second: Path, tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = MEANS[kind]().fit(X, y)
+    predicted = model.predict(X)
+    rows = pd.concat([X[predicted == k].iloc[:3] for k in (0, 1)])
+    answers = bf.Explainer(model, data=X).explain(rows, constraints=CONSTRAINTS[name])
+    proofs = bf.prove(answers, model, tmp_path / "proofs")
+    for (_, row), one, was in zip(rows.iterrows(), proofs, (0, 0, 0, 1, 1, 1), strict=True):
+
+        def met(every: pd.DataFrame, row: pd.Series = row, was: int = was) -> np.ndarray:
+            return np.asarray((model.predict(every) != was) & admitted(name, every, row))
+
+        assert one.verified, one.words
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
+@pytest.mark.shorter(1)
+@pytest.mark.parametrize("ends", [{"at_least": 0.7}, {"at_most": 0.2}])
+@pytest.mark.parametrize("kind", MEANS)
+def test_probabilities_of_means_of_trees_and_lines(
+    kind: str, ends: dict[str, float], second: Path, tmp_path: Path
+) -> None:
+    X, y = whole_numbers()
+    model, target = MEANS[kind]().fit(X, y), bf.probability(1, **ends)
+
+    def met(every: pd.DataFrame) -> np.ndarray:
+        p = model.predict_proba(every)[:, 1]
+        return np.asarray((p >= target.at_least) & (p <= target.at_most))
+
+    rows = X[~met(X)].iloc[:4]
+    answers = bf.Explainer(model, data=X).explain(rows, target=target)
+    proofs = bf.prove(answers, model, tmp_path / "proofs")
+    for (_, row), one in zip(rows.iterrows(), proofs, strict=True):
+        assert one.verified, one.words
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
+
+
+def real_numbers() -> tuple[pd.DataFrame, pd.Series]:
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(120, 2)), columns=["late", "years"])
+    X["job"] = rng.choice(["clerk", "cook"], 120)
+    return X, (X["years"] - X["late"] + (X["job"] == "cook") > 0.3).astype(int)
+
+
+def claims_about_real_numbers(kind: str, folder: Path) -> list[Case]:
+    X, y = real_numbers()
+    model = MEANS[kind]().fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:3])
+    proofs = bf.prove(answers, model, folder)
+    assert [one.below for one in proofs] == pytest.approx([one.certificate.cost for one in answers], rel=1e-5)
+    return [read(one.file) for one in proofs]
+
+
+@pytest.mark.shorter(1)
+@pytest.mark.parametrize("kind", ["a scaled line and a forest", "a line and boosting", "a stack"])
+def test_bounds_of_means_over_real_numbers(kind: str, second: Path, tmp_path: Path) -> None:
+    """Any number may be taken, and the claim is proven but for the gap of the search. A bolder one is not."""
+    cases = claims_about_real_numbers(kind, tmp_path / "proofs")
+    assert both_verify(second, cases, tmp_path)
+    assert not any(agree(second, [one.bolder(1.0001) for one in cases], tmp_path / "bolder"))
+
+
+SPAN_FAULTS = {
+    "forgets what numbers add to a mean": ("sums = [[x + min(its) // self.q.grain for x, its", "sums = [[x for x, its"),
+    "takes the other end of numbers": (
+        "[x + up(max(its), self.q.grain) for x, its",
+        "[x + up(min(its), self.q.grain) for x, its",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", SPAN_FAULTS)
+def test_a_checker_that_misses_numbers_in_means_is_found_out(fault: str, second: Path, tmp_path: Path) -> None:
+    cases = claims_about_real_numbers("a scaled line and a forest", tmp_path / "proofs")
+    tried = [*cases, *[case.bolder(factor) for case in cases for factor in (1.0001, 1.2, 3.0)]]
+    tried += [
+        replace(case, steps=[*case.steps[:at], json.dumps({"end": "score"})]) for case in cases for at in range(3)
+    ]
+    true = agree(second, tried, tmp_path / "true")
+    assert any(true)
+    by = broken_by(*SPAN_FAULTS[fault])
+
+    def accepts(case: Case) -> bool:
+        try:
+            replace(case, own={**case.own, "answer": None}).check(by)
+        except Exception:
+            return False
+        return True
+
+    assert [accepts(case) for case in tried] != true

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
+from math import gcd
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -21,6 +23,9 @@ NOTHING_GAINED: Mapping[int, Fraction] = {}
 
 LARGEST_GOAL = (1 << 63) - 1
 """What 64 bits hold."""
+
+STEEP = Fraction(1 << 300)
+"""More than any price rises per unit."""
 
 LARGEST_TAXES = NO_PRICE >> 4
 """What taxes may save, in units, so that 64 bits hold all sums."""
@@ -79,6 +84,49 @@ class RulePart(NamedTuple):
         return alive[self.first : self.first + len(self.inside)]
 
 
+class CheapestPoints(NamedTuple):
+    """The points of the cells of a number of which one is the cheapest, whatever a unit of the number gains.
+
+    Prices are convex in a cell, so these are its ends, what is next to the row's own number, and that number itself.
+
+    price, value (cells, points): in whole numbers over a scale
+    """
+
+    price: list[list[int]]
+    value: list[list[int]]
+    scale: int
+    unit: Fraction
+
+    @classmethod
+    def of(cls, column: Any, question: Any) -> CheapestPoints | None:
+        """None if prices rise with squares, or a grid is one that floats miss."""
+        if column.square or (column.step and column.blur):
+            return None
+        found = list[list[tuple[Fraction, Fraction]]]()
+        for cell, price in enumerate(column.price):
+            if price is None or cell > len(column.ends):
+                found.append([(Fraction(price or 0), Fraction(0))])
+                continue
+            low, high = column.range_of(cell)
+            stays = column.stay and (cell == column.home or (column.now is not None and low <= column.now <= high))
+            slopes = (Fraction(0), STEEP, -STEEP)  # where the price is least, and the least and the largest number
+            near = {x for slope in slopes if (its := column.least(low, high, slope, question.none)) for x in its[1:]}
+            own = [(Fraction(0), column.now)] if stays else []
+            its = [*own, *((column.paid(x, question.none), x) for x in near)]
+            found.append(its or [(price, Fraction(0))])  # of a cell that costs too much, whatever is in it
+        exact = [x for cell in found for pair in cell for x in pair]
+        scale = reduce(lambda one, x: one * x.denominator // gcd(one, x.denominator), exact, 1)
+        each = [[[int(x * scale) for x in its] for its in zip(*cell, strict=True)] for cell in found]
+        return cls([its[0] for its in each], [its[1] for its in each], scale, question.unit)
+
+    def at(self, gain: Fraction) -> list[int]:
+        """The price of each cell in units, rounded down, if a unit of the number gains so much."""
+        over = self.scale * gain.denominator * self.unit.numerator
+        n, d, more = gain.numerator, gain.denominator, self.unit.denominator
+        each = zip(self.price, self.value, strict=True)
+        return [min(d * p + n * x for p, x in zip(*its, strict=True)) * more // over for its in each]
+
+
 class Arrays:
     """The cells, blocks, entries and leaves of a question, numbered as the checker numbers them.
 
@@ -127,6 +175,9 @@ class Arrays:
             [RulePart(j, int(cells[j]), _bits([its], [sizes[j]])) for j, its in rule] for rule in question.never
         ]
         self.spans = [_spans(question, way) for way in range(len(self.goals))] if any(question.slopes) else []
+        weighed = {j for way in question.slopes for j in way} if len(question.slopes) else set()
+        each = {j: CheapestPoints.of(columns[j], question) for j in weighed}
+        self.gaining = {j: one for j, one in each.items() if one is not None}
         self.block_tree = np.repeat(np.arange(len(trees)), np.diff(self.asked.blocks))
 
     @property
@@ -201,6 +252,8 @@ class Arrays:
         """
         if not tax and not shares and not gain:
             return Taxed((), self.asked.price, 0)
+        if gain and not any(tax) and not any(shares) and self.gaining.keys() >= gain.keys():
+            return self._at_gains(tuple(tax), gain)
         none = [Fraction(0)] * self.columns
         price, back = self.question.taxed(
             list(map(Fraction, tax)), list(map(Fraction, shares)) or none, ({}, Fraction(0)), gain
@@ -209,6 +262,16 @@ class Arrays:
         if min([*every, back, -back]) < -LARGEST_TAXES:
             return None
         return Taxed(tuple(tax), np.array(every, dtype=np.int64), back, tuple(shares))
+
+    def _at_gains(self, tax: tuple[float, ...], gain: Mapping[int, Fraction]) -> Taxed | None:
+        """The prices of cells if units of numbers gain, and nothing is taxed, as the checker works them out."""
+        price = self.asked.price.copy()
+        for j, each in gain.items():
+            its = slice(int(self.asked.cells[j]), int(self.asked.cells[j + 1]))
+            price[its] = np.where(
+                _bits([self.question.alive[j]], [its.stop - its.start]), self.gaining[j].at(each), NO_PRICE
+            )
+        return None if price.min() < -LARGEST_TAXES else Taxed(tax, price, 0)
 
     def drop(self, alive: BoolArray, leaf: BoolArray, paid: Paid) -> tuple[BoolArray, BoolArray]:
         """The cells and leaves whose own bound does not reach the claim."""

@@ -37,6 +37,9 @@ from butfor.verdict.case import Case
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
 
+QUARTERED_AROUND = 12
+"""So often ends around an answer come four times as close."""
+
 FAR_TRIED = 1e9
 """Values that are farther from a row's own are not tried."""
 
@@ -278,8 +281,21 @@ class ProofQuestion:
             between, own = between_values(one, j), one.factuals[0, [j]]
             ends = np.nextafter(own[~np.isnan(own), None], [-np.inf, np.inf]).ravel().tolist()
             ends += [] if between is None else between.tolist()
+            ends += self._near_answer(i, j) if weighed and self.curved and between is None else []
         told = [x for rule in self.never(i) for k, *where in rule if k == j for x in where[:2] if x is not None]
         return [*map(float.hex, ends), *told]
+
+    def _near_answer(self, i: int, j: int) -> list[float]:
+        """Ends that are the closer together the nearer the answer is: a curve is no line, and what is cheaper is far from it."""
+        answer, certificate = self.answer_at(i), self.claim.stated.certificates[i]
+        near = self.problem.take(np.array([i])).within(certificate.cost)
+        low, high = float(near.domain.low[0, j]), float(near.domain.high[0, j])
+        x = low if answer is None else float(answer[j])
+        if not low < high or np.isnan(x):
+            return []
+        away = (high - low) / 4.0 ** np.arange(1, QUARTERED_AROUND)
+        ends = np.concatenate([x - away, x + away])
+        return sorted({end for end in ends.tolist() if low < end < high})
 
     def never(self, i: int) -> list[list[list[Any]]]:
         """The rules of a row: in which sets columns never lie at once. A cause never comes without its consequence."""

@@ -17,5 +17,13 @@ class CheaperError(Exception):
         self.chosen, self.numbers = chosen, numbers or {}
 
 
+class TooWideError(CheaperError):
+    """Cells are too wide for a claim about curves: at these numbers of columns they would have to end."""
+
+    def __init__(self, chosen: Sequence[Any], ends: Mapping[int, set[float]]) -> None:
+        super().__init__(chosen)
+        self.ends = ends
+
+
 class UnprovenError(Exception):
     """The time is over, the claim is too bold by less than sums tell, or the checker does not take the question, as words say."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from butfor.proof.failing import CheaperError
+from butfor.proof.failing import CheaperError, TooWideError
 
 NEXT_TO_A_POINT = 1e-9
 """A number that is off a point of its grid by less than this share of a step is that point."""
@@ -16,8 +16,15 @@ Ends = dict[int, list[str]]
 
 
 def parted_further(columns: list[Any], cheaper: CheaperError, ends: Ends) -> bool:
-    """Add an end between the two points of a grid next to each number that lies between them. Returns whether there was any."""
+    """Add an end between the two points of a grid next to each number that lies between them, or where cells are too wide.
+
+    Returns whether there was any.
+    """
     more = False
+    for j, its in cheaper.ends.items() if isinstance(cheaper, TooWideError) else ():
+        new = {x.hex() for x in its} - {*ends.setdefault(j, [])}
+        ends[j] += sorted(new)
+        more |= bool(new)
     for j, x in cheaper.numbers.items():
         column = columns[j]
         if column.levels is not None or not column.step:

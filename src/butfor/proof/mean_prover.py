@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.proof.arrays import Arrays
 from butfor.proof.checker import checker
 from butfor.proof.curves import lines_above
 from butfor.proof.node import Looker, Node
@@ -16,6 +17,12 @@ from butfor.solvers.solver import Budget
 
 ROUNDED_SHARES = 8
 """So many units of the claim are left for each logit to a checker that computes shares in another way."""
+
+
+def grains_of_mean(arrays: Arrays) -> FloatArray:
+    """What a grain is of sums, and of shares."""
+    sums = len(arrays.question.wanted.curves)
+    return np.array([*[float(arrays.question.grain)] * sums, *[1.0 / checker().SHARE] * (arrays.goals.shape[1] - sums)])
 
 
 class MeanProver(Prover):
@@ -35,10 +42,7 @@ class MeanProver(Prover):
         self.target += ROUNDED_SHARES * (self.arrays.goals.shape[1] - 1)
 
     def grains(self) -> FloatArray:
-        """Sums, and shares."""
-        sums = len(self.arrays.question.wanted.curves)
-        shares = [1.0 / checker().SHARE] * (self.arrays.goals.shape[1] - sums)
-        return np.array([*[float(self.arrays.question.grain)] * sums, *shares])
+        return grains_of_mean(self.arrays)
 
     def node(self, alive: BoolArray, leaf: BoolArray) -> MeanNode:
         return MeanNode(self, alive, leaf)
@@ -55,7 +59,8 @@ class MeanNode(Node):
         count = len(self.wanted.curves)
         self.sums, self.zero = self.task.score[:, :count], self.task.goal[:count]
         self.start = self.reduced.trees.start
-        living = leaf[self.reduced.trees.original_leaf][:, None]
+        every = np.append(leaf, np.ones(len(prover.scores()) - len(leaf), dtype=np.bool_))  # those of numbers come last
+        living = every[self.reduced.trees.original_leaf][:, None]
         self.low, self.high = (
             sign * np.minimum.reduceat(np.where(living, sign * self.sums, np.inf), self.start[:-1]).sum(axis=0)
             - self.zero

@@ -39,6 +39,8 @@ def highest(start: FloatArray, slope: FloatArray, shares: int = 0) -> HighestPoi
     start (planes), slope (planes, rates): what they are, in claims, where all rates are 0, and how they rise
     shares: so many of the rates, the last ones, add up to at most 1
     """
+    if slope.shape[1] == 1 and not shares:
+        return _highest_of_lines(start, slope[:, 0])
     unit = 1.0 / np.maximum(np.abs(slope).max(axis=0), 1e-300)
     unit[len(unit) - shares :] = 1.0
     rising = np.column_stack([-slope * unit, np.ones(len(start))])
@@ -53,3 +55,24 @@ def highest(start: FloatArray, slope: FloatArray, shares: int = 0) -> HighestPoi
     rates = np.maximum(found.x[:-1], 0.0) * unit
     rates = np.where(rates > rates.max() * LEAST_RATE, rates, 0.0)
     return HighestPoint(rates, float(found.x[-1]), -np.asarray(found.ineqlin.marginals)[: len(slope)])
+
+
+def _highest_of_lines(start: FloatArray, slope: FloatArray) -> HighestPoint:
+    """The same of one rate: where the lowest of some lines is highest, a line that rises meets one that does not."""
+    up = np.flatnonzero(slope > 0)
+    starts, slopes = np.append(start, HIGHEST_BOUND), np.append(slope, 0.0)
+    down = np.flatnonzero(slopes <= 0)
+    meet = (starts[down][None] - start[up][:, None]) / (slope[up][:, None] - slopes[down][None])
+    rates = np.append(0.0, meet[meet > 0])
+    lowest = (starts[:, None] + slopes[:, None] * rates).min(axis=0)
+    best = int(np.argmax(lowest))
+    rate, hoped = float(rates[best]), float(lowest[best])
+    share, each = np.zeros(len(starts)), starts + slopes * rate
+    falls = down[np.argmin(each[down])]
+    if rate == 0:
+        share[int(np.argmin(each))] = 1.0
+    else:
+        rises = up[np.argmin(each[up])]
+        share[falls] = slopes[rises] / (slopes[rises] - slopes[falls])
+        share[rises] = 1.0 - share[falls]
+    return HighestPoint(np.array([rate]), hoped, share[:-1])

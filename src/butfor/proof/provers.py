@@ -9,6 +9,7 @@ from butfor.proof.checker import checker
 from butfor.proof.joint_cost_prover import JointCostProver
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.mean_prover import MeanProver
+from butfor.proof.mixed_mean_prover import MixedMeanProver
 from butfor.proof.mixed_prover import MixedProver
 from butfor.proof.network_prover import NetworkProver
 from butfor.proof.prover import Prover
@@ -24,8 +25,8 @@ def prover_of(asked: Any, budget: Budget, answer: FloatArray | None = None) -> P
     """
     mean = asked.wanted.mean
     if not asked.model.weights:
-        kind = MeanProver if mean else MixedProver if asked.model.slopes else Prover
-        return kind(asked, checker().runs, budget)
+        plain = (Prover, MixedProver), (MeanProver, MixedMeanProver)
+        return plain[mean is not None][bool(asked.model.slopes)](asked, checker().runs, budget)
     if mean:
         return SigmoidsProver(asked, budget)
     if asked.model.layers:

@@ -92,8 +92,6 @@ def refuse_cost(problem: Problem, model: Any, curved: bool) -> None:
 
     `curved`: whether what is wanted is about curves of sums.
     """
-    if model.slopes and curved:
-        raise not_asked("trees and weights together in a mean of probabilities")
     prices = problem.prices
     if prices.is_added or prices.is_largest:
         return
