@@ -242,10 +242,10 @@ class Curve(namedtuple("Curve", "weight straight bend turned")):
 
 
 def power(x):
-    """An interval around exp(x), for an x that is brought between -1000 and 1000."""
+    """An interval around exp(x), or around exp(1000) if x is larger."""
     sixty, near = Context(prec=60), min(max(x, F(-1000)), F(1000))
     y = F(sixty.exp(sixty.divide(Decimal(near.numerator), Decimal(near.denominator))))
-    return y * (1 - F(1, 10**40)), y * (1 + F(1, 10**40))
+    return y * (1 - F(1, 10**40)) * (x >= -1000), y * (1 + F(1, 10**40))
 
 
 class Power(namedtuple("Power", "scale way")):
@@ -270,7 +270,8 @@ class Power(namedtuple("Power", "scale way")):
 
         steep = worth * self.scale * grain
         if self.way > 0:
-            turn = min(max(F(int(log(2 / self.scale) / float(grain))), low), high)
+            place = log(2 / self.scale) / float(grain)
+            turn = min(max(F(place - abs(place) / 10**9 - 1), low), high)  # not above it, however logarithms are rounded
             return max(at(low), at(turn), worth * 2 - rate * turn) if turn < high else max(at(low), at(high))
         x = min(max(-int(log(rate / steep) / float(grain)) if rate and steep else low, low), high)
         least, most = (steep * y - rate for y in power(-x * grain))
