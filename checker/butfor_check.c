@@ -2100,7 +2100,7 @@ static quad highest_odds(const Curve *c, quad worth, quad rate, quad low, quad h
     quad steep = worth * c->slope * q.grain, spare = (quad_abs(rate) * (quad_abs(low) + quad_abs(high)) + 2 * worth + 1) * (quad)1e-29;
     if (c->power > 0) { /* up to 2 it is convex, and from there on the first x is the highest */
         quad turn = log((double)(2 / c->slope)) / q.grain;
-        turn -= quad_abs(turn) * (quad)1e-9 + 1; /* not above it, however logarithms are rounded */
+        turn -= quad_abs(turn) * (quad)1e-12 + (quad)1e-12 / q.grain; /* not above it, however logarithms are rounded */
         int turns = turn < high;
         turn = turn < low ? low : turn > high ? high : turn;
         quad best = worth * adds(c, low * q.grain, 1) - rate * low, at = worth * adds(c, turn * q.grain, 1) - rate * turn;

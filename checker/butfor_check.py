@@ -271,7 +271,7 @@ class Power(namedtuple("Power", "scale way")):
         steep = worth * self.scale * grain
         if self.way > 0:
             place = log(2 / self.scale) / float(grain)
-            turn = min(max(F(place - abs(place) / 10**9 - 1), low), high)  # not above it, however logarithms are rounded
+            turn = min(max(F(place - abs(place) / 10**12 - 1), low), high)  # not above it, however logarithms are rounded
             return max(at(low), at(turn), worth * 2 - rate * turn) if turn < high else max(at(low), at(high))
         x = min(max(-int(log(rate / steep) / float(grain)) if rate and steep else low, low), high)
         least, most = (steep * y - rate for y in power(-x * grain))
@@ -2140,7 +2140,7 @@ def beside(path, name, sha256):
     return data
 
 
-def recorded(rows, model, wanted):
+def recorded(rows, model, wanted=None):
     """Compare the sums of recorded rows with what the estimator said, also of what is wanted, and others asked together."""
     for inputs, said in rows:
         row = [model.read(perhaps(x, "an input")) for x in inputs]

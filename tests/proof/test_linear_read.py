@@ -21,7 +21,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 import butfor as bf
-from butfor.errors import UnsupportedModelError
 from butfor.proof.checker import checker
 from tests.proof.cases import Case, read
 from tests.proof.test_linear import prepared, table, with_holes
@@ -108,15 +107,16 @@ def test_a_doubt_counts_and_is_not_negative(off: str, tmp_path: Path) -> None:
     assert not replace(case, content=json.dumps({**json.loads(case.content), "off": [off]})).accepted()
 
 
-def test_what_is_no_weighted_sum_of_columns_is_refused(tmp_path: Path) -> None:
-    """Missing numbers of a model that was read."""
+def test_a_missing_number_is_what_is_put_in_its_place(tmp_path: Path) -> None:
+    """It is 2 here, so the row costs as much as one that has a 2."""
     X, y = table()
     holes = with_holes(X)
     lost = searched(prepared(LogisticRegression()), logisticregression__C=2.0).fit(holes, y)
-    rows = holes[holes["a"].isna() & (lost.predict(holes) == 0)].iloc[:1]
-    with pytest.raises(UnsupportedModelError, match="missing"):
-        bf.prove(bf.Explainer(lost, data=holes).explain(rows), lost, tmp_path)
-    assert not list(tmp_path.iterdir())
+    rows = holes[holes["a"].isna() & (lost.predict(holes) == 0)].iloc[:3]
+    explainer, only = bf.Explainer(lost, data=holes), [bf.fixed("a")]
+    proofs = bf.prove(explainer.explain(rows, constraints=only), lost, tmp_path)
+    known = explainer.explain(rows.fillna({"a": 2}), constraints=only)
+    assert [one.below for one in proofs] == pytest.approx([one.certificate.cost for one in known], rel=1e-7)
 
 
 def test_levels_that_all_add_the_same_are_part_of_the_base(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import butfor as bf
-from butfor.errors import RefutedError, UnsupportedModelError, UnsupportedProblemError
+from butfor.errors import RefutedError, UnsupportedProblemError
 from butfor.proof import linear_prover, network_prover, unit_program
 from butfor.proof.checker import checker
 from butfor.proof.failing import CheaperError, UnprovenError
@@ -317,6 +317,7 @@ def test_what_is_not_proven_yet_is_refused(tmp_path: Path) -> None:
         bf.prove(answers, model, tmp_path)
     sigmoid = CalibratedClassifierCV(prepared(network(5)), method="sigmoid", ensemble=False, cv=2).fit(X, y)
     answers = bf.Explainer(sigmoid, data=X).explain(X[sigmoid.predict(X) == 0].iloc[:1])
-    with pytest.raises(UnsupportedModelError, match="a CalibratedClassifierCV: no proof is made of it yet"):
-        bf.prove(answers, sigmoid, tmp_path)
     assert not list(tmp_path.iterdir())
+    (proof,) = bf.prove(answers, sigmoid, tmp_path)
+    assert proof.below == pytest.approx(answers[0].certificate.cost, rel=1e-5)
+    assert "that this is the same is butfor's word" in proof.words

@@ -22,7 +22,6 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
-    VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier
@@ -34,7 +33,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
-from butfor.errors import UnsupportedModelError, UnsupportedProblemError
+from butfor.errors import UnsupportedModelError
 from butfor.importers.read import read
 from butfor.model.scores import UNIT_SINGLE
 from butfor.proof.checker import checker
@@ -311,13 +310,3 @@ def test_other_functions_of_sums_are_refused(tmp_path: Path) -> None:
     answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1])
     with pytest.raises(UnsupportedModelError, match="a CalibratedClassifierCV: no proof is made of it yet"):
         bf.prove(answers, model, tmp_path / "none")
-
-
-def test_a_mean_of_probabilities_of_trees_and_weights_is_refused(tmp_path: Path) -> None:
-    X, y = whole_numbers()
-    members = [("tree", DecisionTreeClassifier(max_depth=3, random_state=0)), ("line", LogisticRegression())]
-    model = encoded(VotingClassifier(members, voting="soft")).fit(X, y)
-    answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:2])
-    with pytest.raises(UnsupportedProblemError, match="trees and weights together in a mean of probabilities"):
-        bf.prove(answers, model, tmp_path / "none")
-    assert not (tmp_path / "none").exists()
