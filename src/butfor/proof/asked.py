@@ -8,49 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.claim import Claim
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
-from butfor.model.float_order import last_between, last_number
+from butfor.model.float_order import last_number
 from butfor.neighbours.ball import Ball
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.constraints.implications import At, Implication
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.held import turn
-from butfor.problem.lattice import Lattice
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.proof.adversary import ReplyingAdversary
+from butfor.proof.asked_columns import AskedColumns
 from butfor.proof.asked_prices import added_prices, form_of, reach_of_number
-from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.joint_files import OtherModel
-from butfor.proof.model_files import AbstractInputs, ModelFile, hexes, not_proven
+from butfor.proof.model_files import AbstractInputs, ModelFile, hexes
 from butfor.proof.one_sum import END_OF_NO_RANGE, OneSum
-from butfor.proof.refused import merging_of, refuse_ball, refuse_cost, refuse_relations
+from butfor.proof.refused import refuse_ball, refuse_cost
 from butfor.proof.wanted import is_curved, not_asked, wanted_of
-from butfor.solvers.ensemble.limits import between_values, sum_columns, with_numbers
+from butfor.solvers.ensemble.limits import between_values, sum_columns
 from butfor.solvers.outcome import Status
 from butfor.verdict.case import Case
-
-MOVES_TRIED = 16
-"""So many values of a number are compared with what reaches the model."""
 
 QUARTERED_AROUND = 12
 """So often ends around an answer come four times as close."""
 
-FAR_TRIED = 1e9
-"""Values that are farther from a row's own are not tried."""
 
-LINE_BLUR = 2.0**-44
-"""A pipeline that scales a number is off by less than this share of its largest size."""
-
-
-class ProofQuestion:
+class ProofQuestion(AskedColumns):
     """The question of some answers, as the checker reads it, and the file of their model with the rows for it.
-
-    Columns that belong together are one column of levels to the checker: the combinations that exist.
 
     `reading`: what was read, with the scores that the target is about; `others`: the models that are asked besides;
     `one_sum`: the sum that the target is about, if the file holds that alone.
@@ -67,158 +55,10 @@ class ProofQuestion:
         others: Sequence[OtherModel] = (),
         one_sum: OneSum | None = None,
     ) -> None:
-        self.others, self.one_sum = others, one_sum
-        self.claim, self.case, self.reading, self.file, self.given = claim, case, reading, file, given
-        self.whole, self.merging = problem, merging_of(problem)
-        self.problem = with_numbers(problem if self.merging is None else problem.merged)
-        refuse_relations(self.problem)
-        unknown = np.isnan(self.problem.factuals)
-        self.base = np.argmin(unknown.sum(axis=1), keepdims=True)
-        losing = np.any(unknown | self.problem.domain.missing, axis=0)
-        levels = np.array([one.levels is not None and one.missing for one in self.problem.space], dtype=np.bool_)
-        self.lost: BoolArray = losing | levels
-        self.features, self.inputs, self.changed = self._features()
-        self._leave_unsaid_levels(losing)
-        self.columns = self._columns()
+        super().__init__(claim, case, problem, file, given)
+        self.reading, self.others, self.one_sum = reading, others, one_sum
         self.curved = any(is_curved(told, self.model.kind) for told in self.wanted)
         refuse_cost(self.problem, self.model, self.curved)
-
-    def _features(self) -> tuple[list[list[int]], list[FloatArray | None], list[bool]]:
-        """The features that each column sets, what its levels set them to (None: a number), and whether a number is changed."""
-        space = self.problem.space
-        tried = [_tried(self.problem.take(self.base), j, self.lost[j]) for j in range(len(space))]
-        column = np.repeat(np.arange(len(space)), [len(own) for own in tried])
-        rows = self._inputs(column, np.concatenate(tried))
-        base = self._inputs(column[:1], self.problem.factuals[self.base, 0])
-        self.seen, self.missing = list[tuple[FloatArray, FloatArray]](), list[FloatArray | None]()
-        features, inputs, changed = list[list[int]](), list[FloatArray | None](), list[bool]()
-        for j, feature in enumerate(space):
-            mine, known = rows[column == j], ~np.isnan(tried[j])
-            moved = np.flatnonzero(((mine != base) & ~(np.isnan(mine) & np.isnan(base))).any(axis=0))
-            features.append(moved.tolist())
-            mine = mine[:, moved]
-            self.seen.append((tried[j][known], mine[known]))
-            inputs.append(None if feature.levels is None else mine)
-            same = len(moved) == 0 or np.array_equal(mine[known], tried[j][known, None])
-            changed.append(feature.levels is None and not same)
-            self.missing.append(mine[-1] if self.lost[j] else None)
-            order = np.argsort(tried[j][known])
-            if changed[j] and (len(moved) > 1 or not (np.diff(mine[known][order, 0]) >= 0).all()):
-                raise not_proven(
-                    f"a pipeline that makes several features of {feature.name!r}, or one that falls where it rises"
-                )
-        if len(found := [f for own in features for f in own]) != len({*found}):
-            raise not_proven("a pipeline in which several columns make one feature")
-        weighed = (f for f, its in enumerate(self.model.weights) if any(its))
-        still = sorted({*self.model.splits, *self.model.slopes, *weighed} - {*found})
-        if still:  # all levels of a column make them, if no number may: of numbers only some values are tried
-            levels = next(((j, its) for j, its in enumerate(inputs) if its is not None), None)
-            seen = all(its is not None or features[j] or self._stays(j) for j, its in enumerate(inputs))
-            if levels is None or not seen:
-                raise not_proven("a pipeline in which no column makes some feature")
-            at, its = levels
-            features[at] += still
-            inputs[at] = np.hstack([its, rows[column == at][:, still]])
-        return features, inputs, changed
-
-    def _stays(self, j: int) -> bool:
-        """Whether a column is the same number in all rows, and may become no other."""
-        domain, x = self.problem.domain, self.problem.factuals[:, j]
-        still = (domain.low[:, j] > domain.high[:, j]) | ((domain.low[:, j] == x) & (domain.high[:, j] == x))
-        return bool(still.all() and (x == x[0]).all() and not self.lost[j])
-
-    def _leave_unsaid_levels(self, losing: BoolArray) -> None:
-        """Leave out the missing level of columns that are never missing, if the model does not say what it does with it."""
-        for j in np.flatnonzero(self.lost & ~losing).tolist():
-            inputs = self.inputs[j]
-            assert inputs is not None
-            missing = [f for f, x in zip(self.features[j], inputs[-1].tolist(), strict=True) if np.isnan(x)]
-            if any(lost is None for f in missing for *_, lost in self.model.splits.get(f, ())):
-                self.inputs[j], self.lost[j] = inputs[:-1], False
-
-    def _inputs(self, column: IntArray, value: FloatArray) -> FloatArray:
-        """What the trees read of a row, if one column after the other gets a value."""
-        at = np.repeat(self.base, len(column))
-        points = self.problem.factuals[at]
-        points[np.arange(len(column)), column] = value
-        table = self.case.before.take(at).table
-        return self.given.rows(self.claim.answers.space.decode(self.apart(points), table))
-
-    def apart(self, points: FloatArray) -> FloatArray:
-        """Points with each column by itself."""
-        return points if self.merging is None else self.merging.layout.split(points)
-
-    def _edges(self) -> dict[int, list[str]]:
-        """For each number that the pipeline changes, the largest value that goes to the left, at each cut of its feature."""
-        found: dict[int, list[Any]] = {j: [] for j, changed in enumerate(self.changed) if changed}
-        for node in (node for nodes in self.model.trees for node in nodes if len(node) > 1):
-            for j in found:
-                if node[0] == self.features[j][0] and abs(node[1]) != np.inf and node[1] not in found[j]:
-                    found[j].append(node[1])
-        column = np.array([j for j, cuts in found.items() for _ in cuts], dtype=np.intp)
-        cut = np.array([float(one) for cuts in found.values() for one in sorted(cuts)])
-        feature = np.array([self.features[j][0] for j in column.tolist()], dtype=np.intp)
-        whole = np.array([one.step == 1 for one in self.problem.space])[column]
-        ends = np.array([range_of(self.problem, j) for j in column.tolist()]).reshape(-1, 2)
-
-        def left(value: FloatArray) -> BoolArray:
-            read = self._inputs(column, np.where(whole, np.floor(value), value))[np.arange(len(column)), feature]
-            return np.asarray((read.astype(np.float32) if self.model.single else read) <= cut)
-
-        edge = last_between(left, ends[:, 0], ends[:, 1]) if len(column) else cut
-        edge = np.where(edge >= ends[:, 1], ends[:, 1] + np.abs(ends[:, 1]) + 1, edge)  # no value goes to the right
-        edge = np.where(np.isinf(edge), ends[:, 0] - np.abs(ends[:, 0]) - 1, edge)  # none goes to the left
-        return {j: list(map(float.hex, edge[column == j].tolist())) for j in found}
-
-    def _line(self, j: int) -> list[str]:
-        """What a pipeline makes of a number for a linear model: slope, offset, and how far floating point may be off."""
-        (x, seen), name = self.seen[j], self.problem.space.features[j].name
-        z, a, b = seen[:, 0], int(np.argmin(x)), int(np.argmax(x))
-        slope = float((z[b] - z[a]) / (x[b] - x[a]))
-        offset = float(z[a] - slope * x[a])
-        size = abs(offset) + abs(slope) * float(np.abs(range_of(self.problem, j)).max())
-        off = 0.0 if not self.changed[j] else LINE_BLUR * size
-        if np.abs(slope * x + offset - z).max() > off / 8:
-            raise not_proven(f"a pipeline that bends {name!r} before a linear model")
-        return [slope.hex(), offset.hex(), off.hex()]
-
-    def _columns(self) -> list[dict[str, Any]]:
-        """What all rows share of each column. The checker's model says where its trees cut."""
-        domain, edges, linear = self.problem.domain, self._edges(), bool(self.model.weights)
-        out = list[dict[str, Any]]()
-        for j, feature in enumerate(self.problem.space):
-            name = f"{feature.name} (nothing reads it, so it counts as 0)" if feature.unread else feature.name
-            about: dict[str, Any] = {"name": name, "features": self.features[j]}
-            inputs, missing = self.inputs[j], self.missing[j]
-            if inputs is not None:
-                if linear and np.isnan(inputs).any():
-                    raise not_proven(f"a missing number in {feature.name!r}, in a linear model that butfor read")
-                names = [*self._level_names(j), *["missing"] * bool(self.lost[j])]
-                about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
-            else:
-                if linear and domain.missing[~np.isnan(self.problem.factuals[:, j]), j].any():
-                    raise not_proven(f"a number of {feature.name!r} that may become missing before a linear model")
-                if linear and missing is not None and (np.isnan(missing).any() or self.model.layers):
-                    what = "network" if self.model.layers else "linear model that butfor read"
-                    raise not_proven(f"a missing number of {feature.name!r} in a {what}")
-                grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
-                about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
-                about["missing"] = None if missing is None else hexes(missing)
-                about["single"], about["edges"] = bool(domain.single[j]), None if linear else edges.get(j)
-                if linear and self.features[j]:
-                    about["line"] = self._line(j)
-            out.append(about)
-        return out
-
-    def _level_names(self, j: int) -> list[str]:
-        """The levels of a column. A combination is the values of its columns."""
-        if self.merging is None or j < self.merging.first:
-            return list(map(str, self.problem.space.features[j].levels or ()))
-        group = self.merging.layout.groups[j - self.merging.first]
-        its = [self.whole.space.features[k] for k in group.columns.tolist()]
-        return [
-            ", ".join(str(own.value(code)) for own, code in zip(its, row, strict=True)) for row in group.codes.tolist()
-        ]
 
     def row(self, i: int) -> list[dict[str, Any]]:
         """What a row is, may become, and at what price, column by column."""
@@ -336,18 +176,6 @@ class ProofQuestion:
         return self.prices.tables[j].shape[0] - 1 if np.isnan(code) else int(code)
 
     @cached_property
-    def read(self) -> ReadByChecker:
-        """The model as the checker reads it."""
-        try:
-            return read_by_checker(self.file.kind, self.file.content)
-        except Exception as error:
-            raise not_proven(f"{self.file.of} ({checker().told(error)})") from None
-
-    @property
-    def model(self) -> Any:
-        return self.read.model
-
-    @cached_property
     def wanted(self) -> list[dict[str, Any]]:
         """What is wanted of each row. Raises an error if no proof can say it."""
         target, before = self.case.question.target, self.case.before
@@ -454,20 +282,6 @@ def balls(question: Question) -> list[JudgedConstraint]:
     return [rule for rule in question.judged if rule.in_ball]
 
 
-def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
-    """Values of a column that are tried: all levels, or some numbers of its range, and last the missing value."""
-    levels, start = problem.space.features[j].levels, problem.factuals[0, j]
-    last = [np.nan] if lost else []
-    if levels is not None:
-        return np.append(np.arange(len(levels), dtype=np.float64), last)
-    feature, near = problem.space.features[j], float(np.nan_to_num(start))
-    low, high = np.clip(range_of(problem, j), near - FAR_TRIED, near + FAR_TRIED)
-    some = np.linspace(low, high if low < high else low + 1, MOVES_TRIED)
-    some = np.round(some) if feature.step == 1 else some
-    some = some.astype(np.float32).astype(np.float64) if feature.single else some
-    return np.append(some, [start][: not np.isnan(start)] + last)
-
-
 def _single_ends(low: float, high: float) -> list[float]:
     """The least and the largest float32 between two numbers; the first is above the last if there is none."""
     given = np.array([low, high])
@@ -476,16 +290,6 @@ def _single_ends(low: float, high: float) -> list[float]:
     inward = np.array([np.inf, -np.inf], dtype=np.float32)
     low, high = np.where(beyond, np.nextafter(ends, inward), ends).tolist()
     return [low, high]
-
-
-def range_of(problem: Problem, j: int) -> tuple[float, float]:
-    """Between which numbers all rows lie, and what they may become, and be shifted to."""
-    ball = problem.demands.ball
-    more = 0.0 if ball is None else float(ball.radius[j])
-    feature, domain, x = problem.space.features[j], problem.domain, problem.factuals[:, j]
-    ends = np.array([feature.low, feature.high, *x, *domain.low[:, j], *domain.high[:, j]])
-    known = ends[np.isfinite(ends)]
-    return float(known.min()) - more, float(known.max()) + more
 
 
 def _otherwise(holds: At, values: FloatArray) -> BoolArray:

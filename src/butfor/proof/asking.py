@@ -11,7 +11,8 @@ from butfor.errors import UnsupportedModelError, UnsupportedProblemError
 from butfor.model.survival.readout import Survival
 from butfor.problem.constraints.demanded import entered
 from butfor.problem.problem import state
-from butfor.proof.asked import ProofQuestion, balls, range_of
+from butfor.proof.asked import ProofQuestion, balls
+from butfor.proof.asked_columns import range_of
 from butfor.proof.joint_files import joint_file, others_of
 from butfor.proof.model_files import ModelInputs, not_proven, own_file
 from butfor.proof.one_sum import OneSum

@@ -13,6 +13,9 @@ from butfor.model.blend import Blend
 from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.proof.checker import checker
 
+MUCH_BETTER = 0.1
+"""Lines are made anew as long as that closes the gap by this share."""
+
 ONE_SHARE = Blend(np.eye(1), np.ones(1), (MonotoneFunction((Logistic(),)),), 0.0)
 """The logistic function."""
 

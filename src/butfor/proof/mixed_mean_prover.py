@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.proof.arrays import Worth
-from butfor.proof.curves import MeanLines, added, lines_above
+from butfor.proof.curves import MUCH_BETTER, MeanLines, added, lines_above
 from butfor.proof.failing import CheaperError, TooWideError
 from butfor.proof.kernels import NO_PRICE
 from butfor.proof.lists import Whole
@@ -22,9 +22,6 @@ from butfor.solvers.solver import Budget
 
 MOST_LINES = 8
 """So often lines are made anew in a box in which all trees are decided."""
-
-MUCH_BETTER = 0.1
-"""Lines are made anew as long as that closes the gap by this share."""
 
 
 class MixedMeanProver(MixedProver):

@@ -14,6 +14,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading
+from butfor.model.black_box import BlackBox
 from butfor.model.oblique import ObliqueTree
 from butfor.model.readout import MeanValue, Value
 from butfor.model.rounding import Extent
@@ -40,13 +41,13 @@ class OneSum:
     @classmethod
     def of(cls, target: AbstractTarget, reading: Reading, before: Prediction) -> OneSum:
         """The sum that a target is about, for rows that the estimator predicts `before`. Raises an error if it is none."""
+        if isinstance(reading.model, BlackBox | ObliqueTree):
+            raise not_proven(f"a {type(reading.source.estimator).__name__}")
         sets = [each for _, each in target.groups(reading.readout, before)]
         rows = [row for each in sets for one in each for row in one.A if row.any()]
         row = rows[0] if rows else np.eye(1, sets[0][0].A.shape[1])[0] if sets and sets[0] else np.ones(1)
         row = row * np.sign(row[np.flatnonzero(row)[0]])
-        plain = not isinstance(reading.model, ObliqueTree) and all(
-            len(each) == 1 and each[0].curve is None for each in sets
-        )
+        plain = all(len(each) == 1 and each[0].curve is None for each in sets)
         if not plain or not all(np.array_equal(one, row) or np.array_equal(one, -row) for one in rows):
             raise not_proven(f"the target {target!r} of a {type(reading.source.estimator).__name__}")
         return cls(target, reading, row)

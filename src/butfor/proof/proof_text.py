@@ -7,6 +7,22 @@ import json
 import re
 from typing import Any
 
+HOW_TO_VERIFY = """How to verify these proofs
+
+    python {checker} .
+
+Python 3.8 or newer is enough: the checker is one file that you can read, and it needs no library, no network, and
+nothing of butfor, which made the proofs. The dot is this folder; name a proof to check that one alone. For each proof it
+prints what was asked, column by column, and what is claimed, from what it checked, and VERIFIED, or the first line that
+is false. At the end it says what this rests on, and how many proofs are verified.
+
+    *.proof         one proof for each row: the row, the claim, and the steps
+    *-near.proof    that a robust answer keeps what is wanted in its whole box
+    question-*      what the rows share: the columns, the target, recorded rows
+    model-*         the model: its own file, a copy of scikit-learn's arrays, or what butfor read of it
+    {checker}  the checker, SHA-256 {sha256}
+"""
+
 
 def file_name(label: Any, rank: int) -> str:
     """The name of the file of a proof. Labels that letters do not tell apart get a part of their hash."""

@@ -29,7 +29,7 @@ from butfor.proof.further_ends import Ends, parted_further
 from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
-from butfor.proof.proof_text import file_name, sha256_of, signed
+from butfor.proof.proof_text import HOW_TO_VERIFY, file_name, sha256_of, signed
 from butfor.proof.provers import prover_of
 from butfor.proof.refuting import CheaperRowError, cheaper_row, refuting_row
 from butfor.records.whole_file import path_of, write_whole
@@ -45,22 +45,6 @@ ROWS_RECORDED = 20
 
 LOWERED_AT_MOST = 5
 """How often a claim is lowered below a row that the estimator refuses within the rounding of its sums."""
-
-HOW_TO_VERIFY = """How to verify these proofs
-
-    python {checker} .
-
-Python 3.8 or newer is enough: the checker is one file that you can read, and it needs no library, no network, and
-nothing of butfor, which made the proofs. The dot is this folder; name a proof to check that one alone. For each proof it
-prints what was asked, column by column, and what is claimed, from what it checked, and VERIFIED, or the first line that
-is false. At the end it says what this rests on, and how many proofs are verified.
-
-    *.proof         one proof for each row: the row, the claim, and the steps
-    *-near.proof    that a robust answer keeps what is wanted in its whole box
-    question-*      what the rows share: the columns, the target, recorded rows
-    model-*         the model: its own file, a copy of scikit-learn's arrays, or what butfor read of it
-    {checker}  the checker, SHA-256 {sha256}
-"""
 
 
 @dataclass(frozen=True)

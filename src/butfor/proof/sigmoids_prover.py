@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.proof.checker import checker
-from butfor.proof.curves import added, lines_above
+from butfor.proof.curves import MUCH_BETTER, added, lines_above
 from butfor.proof.rivals_prover import BoundPlane, RivalsProver, written
 
 HALVED_MOVES = 30
@@ -19,9 +19,6 @@ HALVED_MOVES = 30
 
 SLOPES = 2**24
 """Lines above logistic functions are so many parts of 1 steep."""
-
-MUCH_BETTER = 0.1
-"""Lines are made anew as long as that closes the gap by this share."""
 
 MUCH_CLOSER = Fraction(3, 4)
 """Ends are much closer together if they are apart by at most this share of what they were."""

@@ -23,16 +23,16 @@ from butfor.proof.one_sum import END_OF_NO_RANGE
 LINK_BLUR = 2.0**-40
 """Curves are rounded. So what a quantity asks of a score is proven a little beyond: by this share of the score, and of 1."""
 
-CURVED = ("mean", "stack")
+OF_CURVES = ("mean", "stack")
 """The kinds of models whose sums are asked together, through curves."""
 
-NO_SUM = (*CURVED, "leaves")
+NO_SUM = (*OF_CURVES, "leaves")
 """The kinds of models of whose probability or value no two ends are proven."""
 
 
 def is_curved(told: dict[str, Any], kind: str) -> bool:
     """Whether what is wanted is about curves of sums: of a mean, a stack, or the odds of several classes."""
-    return kind in CURVED or (kind == "largest" and told.get("of", [""])[0] == "probability")
+    return kind in OF_CURVES or (kind == "largest" and told.get("of", [""])[0] == "probability")
 
 
 def not_asked(what: str) -> UnsupportedProblemError:
@@ -57,7 +57,7 @@ def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind
         target = target.of(before)
     told = _classes_or_end(target, classes, before.labels[0] if classes else None)
     every = told["of"][1] == list(range(len(classes)))
-    if every and kind in CURVED:
+    if every and kind in OF_CURVES:
         raise not_asked("a target of all classes, of a mean or a stack")
     if told["of"][0] == "class" and not every and isinstance(own, Threshold) and own.of == "probability":
         end = "at least" if told["of"][1] == own.positive else "at most"
