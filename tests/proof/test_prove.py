@@ -30,7 +30,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, QuantileTrans
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.errors import InputError, RefutedError, UnsupportedModelError, UnsupportedProblemError
+from butfor.errors import InputError, InputTypeError, RefutedError, UnsupportedModelError, UnsupportedProblemError
 from butfor.proof.checker import checker, checker_file
 from butfor.proof.model_files import MODEL_WRITERS
 from tests.proof import judge
@@ -283,6 +283,8 @@ def test_what_is_not_proven_yet_is_refused_by_name(tmp_path: Path) -> None:
         with pytest.raises(UnsupportedProblemError, match=words):
             proven(tree, X, folder, **question)
     assert not folder.exists(), "nothing is written"
+    with pytest.raises(InputTypeError, match=r"answers='answers\.jsonl' was given"):
+        bf.prove("answers.jsonl", tree, folder)
     with pytest.raises(InputError, match="no answer was given"):
         bf.prove(bf.Explainer(tree, data=X).explain(X.iloc[:2])[:0], tree, folder)
     (tmp_path / "file").write_text("")

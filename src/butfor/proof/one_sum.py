@@ -64,7 +64,11 @@ class OneSum:
         ((_, (score_set,)),) = self.target.groups(self.reading.readout, before)
         low, high = self._ends(score_set)
         told = {key: end.hex() for key, end in (("at least", low), ("at most", high)) if abs(end) < np.inf}
-        return {"of": ["value", None], "label": f"{self.target!r}; that this is the same is butfor's word", **told}
+        return {
+            "of": ["value", None],
+            "label": f"a sum for {self.target!r}; that this is the same is butfor's word",
+            **told,
+        }
 
     def _ends(self, score_set: ScoreSet) -> tuple[float, float]:
         """Between which ends the sum must lie for the estimator to say perhaps what is wanted."""

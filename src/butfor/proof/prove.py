@@ -14,7 +14,7 @@ import numpy as np
 
 from butfor.claim import claim_of, stated
 from butfor.compiled.saying import silence
-from butfor.errors import InputError, RefutedError
+from butfor.errors import InputError, InputTypeError, RefutedError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.arguments import seconds_of
 from butfor.explanation.explanation import Explanation
@@ -142,6 +142,8 @@ def prove(
     >>> proofs.verified
     3
     """
+    if not isinstance(answers, Explanation | Explanations | Portfolio):
+        raise InputTypeError(f"answers={answers!r} was given.", "It must be what explain returned, or a portfolio.")
     several = [answers] if isinstance(answers, Explanation) else answers
     if not len(several):
         raise InputError("no answer was given.", "There is nothing to prove.")
