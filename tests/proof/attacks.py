@@ -6,7 +6,7 @@ import copy
 import json
 import random
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -321,6 +321,19 @@ SABOTAGE: dict[str, tuple[str, str]] = {
 def broken(name: str) -> Any:
     """A checker with one thing wrong."""
     return broken_by(*SABOTAGE[name])
+
+
+def bounds_accepted(by: Any, cases: Iterable[Case]) -> list[bool]:
+    """Which bounds a checker accepts. It is asked about no answers."""
+
+    def accepts(case: Case) -> bool:
+        try:
+            replace(case, own={**case.own, "answer": None}).check(by)
+        except Exception:
+            return False
+        return True
+
+    return list(map(accepts, cases))
 
 
 def broken_by(old: str, new: str) -> Any:

@@ -110,7 +110,7 @@ class CheapestPoints(NamedTuple):
             low, high = column.range_of(cell)
             stays = column.stay and (cell == column.home or (column.now is not None and low <= column.now <= high))
             slopes = (Fraction(0), STEEP, -STEEP)  # where the price is least, and the least and the largest number
-            near = {x for slope in slopes if (its := column.least(low, high, slope, question.none)) for x in its[1:]}
+            near = {its[1] for slope in slopes if (its := column.least(low, high, slope, question.none))}
             own = [(Fraction(0), column.now)] if stays else []
             its = [*own, *((column.paid(x, question.none), x) for x in near)]
             found.append(its or [(price, Fraction(0))])  # of a cell that costs too much, whatever is in it
@@ -175,8 +175,7 @@ class Arrays:
             [RulePart(j, int(cells[j]), _bits([its], [sizes[j]])) for j, its in rule] for rule in question.never
         ]
         self.spans = [_spans(question, way) for way in range(len(self.goals))] if any(question.slopes) else []
-        weighed = {j for way in question.slopes for j in way} if len(question.slopes) else set()
-        each = {j: CheapestPoints.of(columns[j], question) for j in weighed}
+        each = {j: CheapestPoints.of(columns[j], question) for way in question.slopes[:1] for j in way}
         self.gaining = {j: one for j, one in each.items() if one is not None}
         self.block_tree = np.repeat(np.arange(len(trees)), np.diff(self.asked.blocks))
 

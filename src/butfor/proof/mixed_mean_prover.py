@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from operator import mul
 from typing import Any
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.proof.arrays import Worth
 from butfor.proof.curves import MUCH_BETTER, MeanLines, added, lines_above
 from butfor.proof.failing import CheaperError, TooWideError
-from butfor.proof.kernels import NO_PRICE
-from butfor.proof.lists import Whole
 from butfor.proof.mean_prover import ROUNDED_SHARES, MeanNode, grains_of_mean
-from butfor.proof.mixed_prover import FINE_RATE_BITS, NEARLY, GoalLimits, MixedProver
+from butfor.proof.mixed_prover import NEARLY, GoalLimits, MixedProver
 from butfor.proof.related import BestTaxes, RelatedCells
 from butfor.proof.states import Pending
 from butfor.solvers.solver import Budget
@@ -53,13 +49,9 @@ class MixedMeanProver(MixedProver):
     def node(self, alive: BoolArray, leaf: BoolArray) -> MeanNode:
         return MeanNode(self, alive, leaf)
 
-    def decided(self, alive: BoolArray, leaf: BoolArray, depth: int) -> list[Pending] | None:
-        arrays, asked, count = self.arrays, self.arrays.asked, len(self.curves)
-        if (np.add.reduceat(leaf, asked.leaves[:-1], dtype=np.intp) > 1).any():
-            return None
-        if (outside := self._outside(alive, leaf)) is not None:
-            return self._halves(alive, leaf, depth, *outside)
-        score, ends = asked.score[self.way][leaf], arrays.ends(self.way, alive, leaf)
+    def _of_numbers(self, alive: BoolArray, leaf: BoolArray, depth: int) -> list[Pending]:
+        arrays, count = self.arrays, len(self.curves)
+        score, ends = arrays.asked.score[self.way][leaf], arrays.ends(self.way, alive, leaf)
         zero, grain = arrays.goals[self.way][:count], float(arrays.question.grain)
         low, high = ((end[:count] - zero) * grain for end in ends)
         begun = (score.sum(axis=0)[:count] - zero) * grain
@@ -70,7 +62,8 @@ class MixedMeanProver(MixedProver):
             found = self._best_rate(lines, cells, alive, begun)
             if found.bound >= 1 - NEARLY:
                 self._set_lines(lines, found.tax)
-                if self._bound_between(alive, score, ends) >= self.target:
+                curves = arrays.question.curve(self.worth.rates, *(end.tolist() for end in ends))
+                if self._bound_of_numbers(alive, score, curves) >= self.target:
                     return self._end("dual")
                 self._restore(before)
             at = begun + self._gained(cells, found)
@@ -93,13 +86,10 @@ class MixedMeanProver(MixedProver):
 
     def _best_rate(self, lines: MeanLines, cells: RelatedCells, alive: BoolArray, begun: FloatArray) -> BestTaxes:
         """The rate of the mean, and the taxes, that prove most."""
-        asked = self.arrays.asked
         cells.top[0] = float(lines.slopes @ begun) + lines.height - float(self.arrays.question.wanted.mean[0])
-        least = np.minimum.reduceat(np.where(alive, asked.price, NO_PRICE), asked.cells[:-1])
-        rest = float(np.delete(least, cells.columns).sum()) / asked.bound
         start = np.zeros(len(cells.top))
         start[0] = self.wish.rates[-1] * self.grain[-1] if self.wish.rates.any() else 0.0
-        return cells.best(alive, np.zeros(len(alive)), rest, start, 1 + NEARLY)
+        return cells.best(alive, np.zeros(len(alive)), self._rest(alive, cells), start, 1 + NEARLY)
 
     def _gained(self, cells: RelatedCells, found: BestTaxes) -> FloatArray:
         """What the numbers of the best mixture add to each sum."""
@@ -148,28 +138,7 @@ class MixedMeanProver(MixedProver):
 
     def _set_lines(self, lines: MeanLines, best: FloatArray) -> None:
         """Say the rates of lines, and taxes, in claims, to the last bit that floats have."""
-        shares, bound = [*lines.slopes.tolist(), *lines.inner, 1.0], int(self.arrays.asked.bound)
-        exact = [
-            Fraction(float(best[0])) * Fraction(x) * Fraction(g) * bound
-            for x, g in zip(shares, self.grain.tolist(), strict=True)
-        ]
-        shift = max(0, FINE_RATE_BITS - int(max(exact)).bit_length())
-        self.worth = Worth(tuple(round(x * (1 << shift)) for x in exact), shift)
-        self._say(rate=[*self.worth.rates, shift])
-        if self.toll:
-            self.toll = 0
-            self._say(toll=0)
-        self._price((best[1:] * float(self.arrays.question.below)).tolist())
-
-    def _bound_between(self, alive: BoolArray, score: Whole, ends: tuple[Whole, Whole]) -> int:
-        """The bound of rates of any size if one leaf of each tree adds so much, and sums lie between these ends."""
-        rates, shift = self.worth
-        goal = sum(map(mul, rates, self.arrays.goals[self.way].tolist()))
-        goal -= self.arrays.question.curve(rates, *(end.tolist() for end in ends))
-        trees = sum(-sum(map(mul, rates, its)) >> shift for its in score.tolist())
-        price = np.where(alive, self.taxed.price, NO_PRICE)
-        return (
-            int((goal >> shift) + trees)
-            + int(np.minimum.reduceat(price, self.arrays.asked.cells[:-1]).sum())
-            - self.taxed.back
-        )
+        shares, grains = [*lines.slopes.tolist(), *lines.inner, 1.0], self.grain.tolist()
+        rate = Fraction(float(best[0]))
+        each = [rate * Fraction(x) * Fraction(g) for x, g in zip(shares, grains, strict=True)]
+        self._say_finely(each, best[1:])

@@ -150,7 +150,11 @@ class MixedProver(Prover):
             return None
         if (outside := self._outside(alive, leaf)) is not None:
             return self._halves(alive, leaf, depth, *outside)
-        score = asked.score[self.way][leaf]
+        return self._of_numbers(alive, leaf, depth)
+
+    def _of_numbers(self, alive: BoolArray, leaf: BoolArray, depth: int) -> list[Pending]:
+        """What is left of a box in which only numbers are open."""
+        score = self.arrays.asked.score[self.way][leaf]
         best = self._best_rates(alive, score)
         if best.bound >= 1 - NEARLY:
             before = self._state()
@@ -178,33 +182,44 @@ class MixedProver(Prover):
 
     def _best_rates(self, alive: BoolArray, score: Whole) -> BestTaxes:
         """The rates that prove most if one leaf of each tree adds so much (trees, goals)."""
-        asked, weighed, grain = self.arrays.asked, self.weighed[self.way], float(self.arrays.question.grain)
+        weighed, grain = self.weighed[self.way], float(self.arrays.question.grain)
         missing = (self.arrays.goals[self.way] - score.sum(axis=0)).astype(np.float64)
         goals = len(self.arrays.question.ways[self.way])
         weighed.top[:goals] = -missing[:goals] * grain
-        price = np.where(alive, asked.price, NO_PRICE)
-        least = np.minimum.reduceat(price, asked.cells[:-1])
-        rest = float(np.delete(least, weighed.columns).sum()) / asked.bound
+        rest = self._rest(alive, weighed)
         start = np.zeros(len(weighed.top))
         start[:goals] = self.wish.rates[:goals] * self.grain[:goals] / grain
         return weighed.best(alive, np.zeros(len(alive)), rest, start, 1 + NEARLY)
 
+    def _rest(self, alive: BoolArray, weighed: RelatedCells) -> float:
+        """What all other columns cost at least, in claims."""
+        asked = self.arrays.asked
+        least = np.minimum.reduceat(np.where(alive, asked.price, NO_PRICE), asked.cells[:-1])
+        return float(np.delete(least, weighed.columns).sum()) / asked.bound
+
     def _set_finely(self, best: FloatArray) -> None:
         """Say rates and taxes, in claims for a unit of each sum, to the last bit that floats have."""
         goals, question = len(self.arrays.question.ways[self.way]), self.arrays.question
-        exact = [Fraction(x) * question.grain * int(self.arrays.asked.bound) for x in best[:goals].tolist()]
+        self._say_finely([Fraction(x) * question.grain for x in best[:goals].tolist()], best[goals:])
+
+    def _say_finely(self, rates: list[Fraction], taxes: FloatArray) -> None:
+        """Say rates, in claims for a unit of each score, and taxes."""
+        exact = [rate * int(self.arrays.asked.bound) for rate in rates]
         shift = max(0, FINE_RATE_BITS - int(max(exact)).bit_length())
         self.worth = Worth(tuple(round(x * (1 << shift)) for x in exact), shift)
         self._say(rate=[*self.worth.rates, shift])
         if self.toll:
             self.toll = 0
             self._say(toll=0)
-        self._price((best[goals:] * float(question.below)).tolist())
+        self._price((taxes * float(self.arrays.question.below)).tolist())
 
-    def _bound_of_numbers(self, alive: BoolArray, score: Whole) -> int:
-        """The bound of rates of any size if one leaf of each tree adds so much. No message counts where all is inside of it."""
+    def _bound_of_numbers(self, alive: BoolArray, score: Whole, curves: int = 0) -> int:
+        """The bound of rates of any size if one leaf of each tree adds so much. No message counts where all is inside of it.
+
+        `curves`: at most so much more is the mean worth than its sums.
+        """
         rates, shift = self.worth
-        goal = sum(map(mul, rates, self.arrays.goals[self.way].tolist())) >> shift
+        goal = (sum(map(mul, rates, self.arrays.goals[self.way].tolist())) - curves) >> shift
         trees = sum(-sum(map(mul, rates, its)) >> shift for its in score.tolist())
         price = np.where(alive, self.taxed.price, NO_PRICE)
         return int(goal + trees) + int(np.minimum.reduceat(price, self.arrays.asked.cells[:-1]).sum()) - self.taxed.back

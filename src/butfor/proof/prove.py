@@ -143,7 +143,9 @@ def prove(
     3
     """
     if not isinstance(answers, Explanation | Explanations | Portfolio):
-        raise InputTypeError(f"answers={answers!r} was given.", "It must be what explain returned, or a portfolio.")
+        raise InputTypeError(
+            f"a {type(answers).__name__} was given as answers.", "They must be what explain returned, or a portfolio."
+        )
     several = [answers] if isinstance(answers, Explanation) else answers
     if not len(several):
         raise InputError("no answer was given.", "There is nothing to prove.")
@@ -358,8 +360,7 @@ class _Writer:
                     row, cost = cheaper_row(self.asked, i, one.columns, cheaper)
                     more = [] if adversary is None else adversary.further(replies, row, one.columns, cheaper.chosen)
                     if not more:
-                        refuting = refuting_row(self.asked, i, row, cost + float(one.extra))
-                        raise CheaperRowError(refuting) from None
+                        raise CheaperRowError(refuting_row(self.asked, i, row, cost + float(one.extra))) from None
                     replies += more
                     break
             else:

@@ -26,9 +26,6 @@ LINK_BLUR = 2.0**-40
 OF_CURVES = ("mean", "stack")
 """The kinds of models whose sums are asked together, through curves."""
 
-NO_SUM = (*OF_CURVES, "leaves")
-"""The kinds of models of whose probability or value no two ends are proven."""
-
 
 def is_curved(told: dict[str, Any], kind: str) -> bool:
     """Whether what is wanted is about curves of sums: of a mean, a stack, or the odds of several classes."""
@@ -66,7 +63,7 @@ def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind
         kind == "score" or (kind == "largest" and isinstance(reading.model, Network))
     ):
         raise not_asked(f"the target {target!r} of a model whose largest sum decides")
-    if {"at least", "at most"} <= told.keys() and (kind in NO_SUM or is_curved(told, kind)):
+    if {"at least", "at most"} <= told.keys() and (kind == "leaves" or is_curved(told, kind)):
         raise not_asked(f"the target {target!r}, of two ends, of a mean or of an oblique tree")
     return told
 
