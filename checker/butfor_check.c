@@ -279,7 +279,7 @@ static struct {
     quad **weights, *starts; int features, inputs; Path *paths; int path_count;
     quad **slopes, *sizes; int slope_count, *terms; /* of each feature that is weighed beside trees; of sums of trees: their largest leaves, and how many trees add */
     Layer *layers; int layer_count, units, widest; /* what a network makes of weighted sums; widest: the most sums at once */
-} model;
+} model, alone; /* alone: as its file says, if a network stands beside itself */
 
 static quad quad_log(quad x) { /* by the series of the inverse hyperbolic tangent; off by less than 1e-30 */
     quad two = 0, out = 0, term = (quad)1 / 3;
@@ -786,6 +786,42 @@ static void read_linear(Text data) {
     if (kind == LEAVES) read_paths(part(&all, "tree"));
 }
 
+static quad *repeated(const quad *its, int count, int copies) {
+    quad *found = room((size_t)count * copies, sizeof(quad));
+    for (int k = 0; k < count * copies; k++) found[k] = its[k % count];
+    return found;
+}
+
+static quad *again(const quad *its, int count, int copies) { /* numbers that come after a first one */
+    quad *found = room(1 + (size_t)count * copies, sizeof(quad));
+    memcpy(found + 1, repeated(its + 1, count, copies), (size_t)count * copies * sizeof(quad));
+    found[0] = its[0];
+    return found;
+}
+
+static void put_beside(int copies) { /* the network beside itself, so many times */
+    int sums = model.inputs - 1, last = model.sums - 1;
+    need((quad)model.widest * copies < 10000 && (quad)model.units * copies < 100000, "more units than this checker counts");
+    quad **weights = room(model.features, sizeof(quad *));
+    for (int f = 0; f < model.features; f++) weights[f] = again(model.weights[f], sums, copies);
+    Layer *layers = room(model.layer_count, sizeof(Layer));
+    for (int l = 0; l < model.layer_count; l++) {
+        Layer *own = model.layers + l, its = {own->units * copies, own->sums * copies, repeated(own->leak, own->units, copies),
+                                              repeated(own->base, own->sums, copies), room(own->sums * copies, sizeof(quad *))};
+        for (int r = 0; r < its.sums; r++) {
+            its.weight[r] = room(its.units, sizeof(quad));
+            memcpy(its.weight[r] + r / own->sums * own->units, own->weight[r % own->sums], own->units * sizeof(quad));
+        }
+        layers[l] = its;
+    }
+    model.weights = weights, model.layers = layers;
+    model.starts = again(model.starts, sums, copies), model.off = again(model.off, sums, copies);
+    model.base = again(model.base, last, copies), model.extra = again(model.extra, last, copies);
+    model.inputs = 1 + sums * copies, model.sums = 1 + last * copies;
+    model.units *= copies, model.widest = 1 + (model.widest - 1) * copies;
+    model.doubts = room(model.widest, sizeof(quad));
+}
+
 /* By how much the last sums may be off, for terms of these sizes that are off by so much themselves. */
 static void doubted(const quad *sizes, quad *off) {
     quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + SLACK, size[model.widest];
@@ -909,7 +945,7 @@ typedef struct { int plus, less, sure, strict; whole goal; quad least; } Goal; /
 static struct {
     Column *columns; int column_count, cells, counted, none;
     whole limit, bound; quad below, unit, claim; int largest, done; /* the dearest change counts, not the sum; infinite if there is no claim; done: nothing is left of it */
-    char norm; Json *radius, *replies; int copies, tree_count; /* of a ball: a, 1 or 2; trees count once more for each reply */
+    char norm; quad *begun; Json *radius, *replies; int copies, shifts, tree_count; /* of a ball: a, 1 or 2; trees count once more for each reply, networks for each shift */
     quad *doubts; int *steps; /* of the sums; of each way, how many goals it has */
     int steps_end; /* so many goals come before those of lines inside of curves, and of the mean */
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
@@ -1030,11 +1066,11 @@ static void read_ball(Json *told, Json *replies, int columns) { /* how far each 
         q.radius = list(part(told, "radius"));
         q.norm = is(norm, "linf") ? 'a' : is(norm, "l2") ? '2' : is(norm, "l1") ? '1' : 0;
         need(q.norm && q.radius->count == columns, "a ball that is not known");
-        int alike = !of_curves() && model.kind != LEAVES && model.kind != VOTES && !model.layer_count; /* near a row, other voters may win */
+        int alike = !of_curves() && model.kind != LEAVES && model.kind != VOTES; /* near a row, other voters may win */
         need(alike, "a ball of what is no sum");
         for (int j = 0; j < columns; j++) need(q.radius->items[j].kind == 'n' || real(q.radius->items + j) > 0, "a radius that is not above 0");
     }
-    need(q.copies == 1 || (q.norm == 'a' && !model.features), "replies without a box of shifts of trees");
+    need(q.copies == 1 || (q.norm == 'a' && !model.features) || (q.norm && model.layer_count), "replies without a ball, or a box of trees");
     need(q.copies < 1000, "more replies than this checker counts");
     q.replies = replies;
     for (int r = 1; r < q.copies; r++)
@@ -1044,6 +1080,7 @@ static void read_ball(Json *told, Json *replies, int columns) { /* how far each 
             for (int k = 0; k < i; k++)
                 need(number(its[i].items, 0, columns) != number(its[k].items, 0, columns), "a column that is there twice");
         }
+    if (model.layer_count) q.shifts = q.copies - 1, q.copies = 1;
 }
 
 static Json *reply(int r, int j) { /* where it moves the ends of the cuts of a column; NULL if they stay */
@@ -1693,8 +1730,41 @@ static void read_goals(const Asked *its, const char *what, Json *of, Json *least
         goal->strict = sure && class && goal->less < goal->plus; /* of equals, the first is predicted */
         goal->least = sign * low - doubt - begun;
         if (!sure) goal->least -= (quad_abs(low) + doubt + quad_abs(begun)) * (quad)1e-31;
-        if (q.norm && model.features) goal->least += held(goal);
+        if (q.norm && model.features && !model.layer_count) goal->least += held(goal);
     }
+}
+
+static void shift_copies(int sums) { /* of so many first sums: each copy but the first begins where a shift leads to, and has goals of its own */
+    int copies = 1 + q.shifts, last = (model.sums - 1) / copies, width = q.width;
+    for (int r = 1; r < copies; r++) {
+        Json *told = q.replies->items + r - 1;
+        quad all = 0;
+        for (int i = 0; i < told->count; i++) {
+            Column *c = q.columns + number(told->items[i].items, 0, q.column_count);
+            Json *its = told->items[i].items + 1;
+            if (its->kind == 'n') continue;
+            need(!c->levels && c->radius != 0 && list(its)->count == 1, "a column that is not shifted, or not one shift");
+            quad x = real(its->items), size = quad_abs(x), share = size / c->radius, steps = c->step != 0 ? x / c->step : 0;
+            need(c->step == 0 || (quad_abs(steps) < FAR && steps == floor_of(steps) && steps * c->step == x), "a shift that is no step of a grid");
+            need(size <= c->radius, "a shift beyond the ball");
+            all += (q.norm == '2' ? share * share : share) * (1 + SLACK);
+            for (int k = 1 + r * sums; k < 1 + (r + 1) * sums; k++) {
+                model.starts[k] += c->slope[k] * x;
+                q.begun[k] += quad_abs(c->slope[k] * x);
+            }
+        }
+        need(q.norm == 'a' || all <= 1, "a shift beyond the ball");
+    }
+    Goal *goals = q.goals;
+    q.width *= copies;
+    q.goals = room(q.ways * q.width, sizeof(Goal));
+    for (int w = 0; w < q.ways; w++)
+        for (int k = 0; k < q.width; k++) {
+            Goal *goal = q.goals + w * q.width + k;
+            *goal = goals[w * width + k % width];
+            if (goal->plus) goal->plus += k / width * last;
+            if (goal->less) goal->less += k / width * last;
+        }
 }
 
 static void follow(const Goal *before, int ways, int width) { /* each way of the models before with each way of this one */
@@ -1883,11 +1953,16 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
     q.limit = q.counted ? number(changes, 0, q.column_count + 1) : q.column_count;
     read_relations(maybe(own, "relations"));
     read_rules(maybe(own, "never"));
+    int sums = model.inputs - 1;
+    if (q.shifts) put_beside(1 + q.shifts);
     q.doubts = model.doubts;
     if (model.features) read_terms();
     else if (model.slope_count) read_slopes_of_columns();
     read_wanted(wanted);
     need(plain || !q.odds, "a largest reach, or a form, of what is no sum");
+    q.begun = room(model.inputs, sizeof(quad));
+    for (int k = 0; k < model.inputs; k++) q.begun[k] = quad_abs(model.starts[k]);
+    if (q.shifts) shift_copies(sums);
     if (model.features) return;
     for (int j = 0; j < q.column_count; j++) { q.columns[j].first = q.cells; q.cells += q.columns[j].cells; }
     q.price = room(q.cells, sizeof(whole));
@@ -2569,7 +2644,7 @@ static int started(const Region *box) { /* where it starts, and the directions; 
         int best = -1;
         most += c->levels ? c->cells : 2;
         for (int k = 0; c->levels && k < c->cells; k++)
-            if (piece->levels[k] && (best < 0 || (!q.none && c->asked[k] < c->asked[best]))) best = k;
+            if (piece->levels[k] && (best < 0 || (!q.none && c->asked[k] < c->asked[best]) || (k == c->home && (q.none || c->asked[k] == c->asked[best])))) best = k;
         if (c->levels && best < 0) return 0;
         if (c->levels) *at = best, *price = q.none ? 0 : c->asked[best];
         else {
@@ -2596,7 +2671,7 @@ static int started(const Region *box) { /* where it starts, and the directions; 
                 box_of.directions[box_of.count++] = (Direction){j, k, extra == 0, start, share, share, 0};
         }
         if (c->levels) continue;
-        if (piece->change) ends_of(c, piece, &low, &high);
+        if (piece->change && !ends_of(c, piece, &low, &high)) low = high = start;
         for (int side = 1; side > -2; side -= 2) {
             quad far = side > 0 ? high - start : start - low, rate = q.none ? 0 : c->fees[1] + 2 * c->fees[2] * quad_abs(start - c->start);
             if (piece->stay && !q.none) {
@@ -2721,7 +2796,7 @@ static int looked_at(const Region *box) { /* the units of a box; returns 0 if no
     for (int k = 1; k < model.inputs; k++) {
         low[k - 1] = room(lines, sizeof(quad));
         high[k - 1] = room(lines, sizeof(quad));
-        quad at = model.starts[k], size = quad_abs(at);
+        quad at = model.starts[k], size = q.begun[k];
         for (int j = 0; j < q.column_count; j++) {
             Column *c = q.columns + j;
             quad value = c->levels ? c->adds[(int)box_of.starts[j]][k] : c->slope[k] * box_of.starts[j] + c->adds[0][k];
@@ -2836,7 +2911,7 @@ static int bounded_network(const Region *box, quad *total) { /* at least so much
     for (int d = 1; d < lines; d++) tilt[d] += tilts[d] * SLACK;
     for (int k = 1; k < model.inputs; k++) {
         begun -= worth[k] * model.starts[k];
-        size += quad_abs(worth[k] * model.starts[k]);
+        size += quad_abs(worth[k]) * q.begun[k];
     }
     for (int e = 0; e < q.limit_count; e++) worth[model.inputs + e] = linear.rates[linear.goals + e];
     for (int j = 0; j < q.column_count; j++) least_tilted(j, box->pieces + j, worth, tilt + 1, each[j]);
@@ -3196,7 +3271,9 @@ static void check(const char *path) {
     int parts = either ? list(either)->count : 1, at = 1, read = lines - 1;
     need(parts > 0 && parts <= 1000, "no target, or too many");
     recorded(part(&shared, "recorded"), wanted);
+    alone = model;
     for (int k = 0; k < parts; k++) {
+        model = alone;
         Json *its = either ? list(either->items + k) : NULL;
         need(!its || its->count == 2, "no target, or no cost of it");
         read_question(&shared, &own, its ? its->items + 1 : wanted, its ? real(its->items) : 0);

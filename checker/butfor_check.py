@@ -326,6 +326,32 @@ class Layer:
         return [F(sum(map(mul, its, column)), scale << self.bits) for column in self.columns]
 
 
+class Beside:
+    """A layer beside itself, so many times."""
+
+    def __init__(self, layer, copies):
+        self.layer, self.copies, self.leak, self.base = layer, copies, layer.leak * copies, layer.base * copies
+
+    def apart(self, *each):
+        """What there is for each copy, of lists that hold it for all of them."""
+        return zip(*[[its[at : at + len(its) // self.copies] for at in self.begins(its)] for its in each])
+
+    def begins(self, its):
+        return range(0, len(its), len(its) // self.copies)
+
+    def passed(self, sums):
+        return [x for its in self.apart(sums) for x in self.layer.passed(*its)]
+
+    def sums(self, passed):
+        return [x for its in self.apart(passed) for x in self.layer.sums(*its)]
+
+    def above(self, low, high, way=1):
+        return [line for its in self.apart(low, high) for line in self.layer.above(*its, way)]
+
+    def back(self, worth):
+        return [x for its in self.apart(worth) for x in self.layer.back(*its)]
+
+
 class Model:
     """Sums of trees, or of weighted features, in exact numbers, as the file of the model says them.
 
@@ -1331,7 +1357,8 @@ class Question:
         self.norm, radius = self.ball(own.get("ball"), len(shared.columns))
         replies = [self.reply(told, len(shared.columns)) for told in own.get("replies", ())]
         each = enumerate(zip(shared.columns, own["columns"], radius))
-        self.asked = [column.of(mine, enough, r, [its[j] for its in replies]) for j, (column, mine, r) in each]
+        moved = [] if self.model.layers else replies
+        self.asked = [column.of(mine, enough, r, [its[j] for its in moved]) for j, (column, mine, r) in each]
         self.columns = [column.cheaper(enough) if self.largest else column for column in self.asked]
         self.form = Form(own["form"], self.columns) if "form" in own else None
         need(not self.largest or not (self.reaching or self.form), "the dearest change, and more")
@@ -1351,9 +1378,14 @@ class Question:
         steps = any(column.radius and column.step for column in self.columns)
         need(self.norm in (None, "linf") or not steps, "a round ball of numbers on a grid")
         alike = sums and not self.model.paths and self.model.kind != "votes"  # near a row, others may win
-        need(not self.norm or alike, "a ball of what is no sum")
-        need(self.copies == 1 or (self.norm == "linf" and not self.model.weights), "replies without a box of shifts of trees")
-        self.ways = [[self.held(goal) if self.norm else goal for goal in way] * self.copies for way in self.wanted.ways]
+        need(not self.norm or alike or self.model.layers, "a ball of what is no sum")
+        trees = self.norm == "linf" and not self.model.weights
+        need(self.copies == 1 or trees or (self.norm and self.model.layers), "replies without a ball, or a box of trees")
+        held = self.norm and not self.model.layers
+        self.ways = [[self.held(goal) if held else goal for goal in way] * self.copies for way in self.wanted.ways]
+        if self.model.layers and self.copies > 1:
+            self.model = self.beside([self.shift(its) for its in replies])
+            self.terms = [Term(t.column, self.model, adds) for t, adds in zip(self.terms, each)]
         need(not (self.norm and shared.slopes), "a ball of trees beside weights")
         self.slopes = [{j: [its[goal.plus] - its[goal.less] for goal in way] + self.wanted.more
                         for j, its in shared.slopes.items()} for way in self.ways]  # fmt: skip
@@ -1388,6 +1420,40 @@ class Question:
         its = {whole(j, 0, columns, "a column"): ends for j, ends in told}
         need(len(its) == len(told), "a column that is there twice")
         return [its.get(j) for j in range(columns)]
+
+    def shift(self, reply):
+        """By how much a reply shifts each number before a network. It lies in the ball."""
+        found, shares = [F(0) for _ in self.columns], []
+        for j, its in enumerate(reply):
+            column = self.columns[j]
+            if its is not None:
+                need(column.radius and len(its) == 1, "a shift of", column.name, "which is not shifted, or not one")
+                found[j] = real(its[0], "a shift")
+                need(not column.step or found[j] % column.step == 0, "a shift that is no step of the grid of", column.name)
+                shares.append(abs(found[j]) / column.radius)
+        most = {"linf": max(shares, default=0), "l1": sum(shares), "l2": sum(x * x for x in shares)}
+        need(most[self.norm] <= 1, "a shift beyond the ball")
+        return found
+
+    def beside(self, shifts):
+        """The network beside itself, once for each shift. There are as many goals, each of its own last sums."""
+        its, last = copy(self.model), len(self.model.base) - 1
+        its.weights = [[w[0], *w[1:] * self.copies] for w in its.weights]
+        its.base, its.starts = [F(0), *its.base[1:] * self.copies], list(its.starts)
+        for shift in shifts:
+            its.starts += [
+                start + sum(t.slope[k] * x for t, x in zip(self.terms, shift) if x)
+                for k, start in enumerate(self.model.starts) if k
+            ]  # fmt: skip
+        its.layers = [Beside(layer, self.copies) for layer in its.layers]
+
+        def of(c, k):
+            return k and k + c * last
+
+        for way in self.ways:
+            size = len(way) // self.copies
+            way[:] = [g._replace(plus=of(n // size, g.plus), less=of(n // size, g.less)) for n, g in enumerate(way)]
+        return its
 
     def held(self, goal):
         """A goal that weighted sums reach with all shifts of numbers, which take at most the dual norm of the slopes, or less."""
@@ -1776,8 +1842,8 @@ class Term:
         """The cheapest value of a part, and its price; None if there is none."""
         c = self.column
         if self.levels:
-            its = [(F(0) if free else c.price[k], k) for k in range(len(self.adds)) if part >> k & 1]
-            return min(its, default=None) and min(its)[::-1]
+            its = [(F(0) if free else c.price[k], k != c.now, k) for k in range(len(self.adds)) if part >> k & 1]
+            return min(its, default=None) and min(its)[::-2]
         need(c.now is not None, "a number of", c.name, "that is missing, before a network")
         if not part or part[2]:
             return (c.now, F(0)) if part else None
@@ -1802,6 +1868,7 @@ class Term:
                     yield Direction(j, k, start, more / spare or F(1), more / spare or F(1), more == 0)
             return
         low, high = self.ends(part) if part[3] else (start, start)
+        low, high = (low, high) if low <= high else (start, start)
         for side, far in (1, high - start), (-1, start - low):
             rate = F(0) if free else c.rate + 2 * c.square * abs(start - c.start)
             if part[2] and not free:

@@ -19,7 +19,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import butfor as bf
-from butfor.errors import RefutedError, UnsupportedProblemError
+from butfor.errors import RefutedError
 from butfor.proof import linear_prover, network_prover, unit_program
 from butfor.proof.checker import checker
 from butfor.proof.failing import CheaperError, UnprovenError
@@ -307,17 +307,10 @@ def test_a_false_claim_ends_in_a_row(tmp_path: Path) -> None:
         bf.prove(false, model, tmp_path)
 
 
-def test_what_is_not_proven_yet_is_refused(tmp_path: Path) -> None:
+def test_a_sigmoid_behind_a_network_is_taken_at_the_word_of_butfor(tmp_path: Path) -> None:
     X, y = table()
-    model = prepared(network(5)).fit(X, y)
-    rows = X[model.predict(X) == 0].iloc[:1]
-    explainer = bf.Explainer(model, data=X)
-    answers = explainer.explain(rows, target=bf.classes(1), constraints=[bf.robust({"a": 1})])
-    with pytest.raises(UnsupportedProblemError, match="of a network"):
-        bf.prove(answers, model, tmp_path)
     sigmoid = CalibratedClassifierCV(prepared(network(5)), method="sigmoid", ensemble=False, cv=2).fit(X, y)
     answers = bf.Explainer(sigmoid, data=X).explain(X[sigmoid.predict(X) == 0].iloc[:1])
-    assert not list(tmp_path.iterdir())
     (proof,) = bf.prove(answers, sigmoid, tmp_path)
     assert proof.below == pytest.approx(answers[0].certificate.cost, rel=1e-5)
     assert "that this is the same is butfor's word" in proof.words

@@ -65,8 +65,12 @@ def keeping(model: Any, wanted: Any, every: pd.DataFrame, radius: dict[str, int]
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_row_and_every_neighbour_is_tried(kind: str, name: str, radius: dict[str, int], tmp_path: Path) -> None:
+    every_neighbour_is_tried(MODELS[kind](), name, radius, tmp_path)
+
+
+def every_neighbour_is_tried(learner: Any, name: str, radius: dict[str, int], tmp_path: Path) -> None:
     X, y = whole_numbers()
-    model = encoded(MODELS[kind]()).fit(X, y)
+    model = encoded(learner).fit(X, y)
     predicted = model.predict(X)
     rows = pd.concat([X[predicted == k].iloc[:2] for k in (0, 1)])
     constraints = [bf.robust(radius), *CONSTRAINTS[name]]
@@ -95,9 +99,13 @@ def test_numbers_that_are_farther_apart_than_the_radius_are_refused_by_name(tmp_
 
 
 def test_three_classes_keep_one_of_them_everywhere(tmp_path: Path) -> None:
+    one_of_three_is_kept(RandomForestClassifier(5, max_depth=4, random_state=0), tmp_path)
+
+
+def one_of_three_is_kept(learner: Any, tmp_path: Path) -> None:
     X, y = whole_numbers()
     y = y + (X["late"] > 3).to_numpy()
-    model = encoded(RandomForestClassifier(5, max_depth=4, random_state=0)).fit(X, y)
+    model = encoded(learner).fit(X, y)
     rows = X[model.predict(X) == 0].iloc[:4]
     answers = bf.Explainer(model, data=X).explain(rows, target=bf.classes(1, 2), constraints=[bf.robust({"late": 1})])
     proofs = bf.prove(answers, model, tmp_path)

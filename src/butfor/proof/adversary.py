@@ -1,7 +1,8 @@
-"""Replies of an adversary in proofs of robust answers: where the cuts of trees move to, so that a cheaper row fails."""
+"""Replies of an adversary in proofs of robust answers: how cuts of trees, or numbers, are moved so that a cheaper row fails."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +16,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.reply import reply
+from butfor.neighbours.trees.search import Worst
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.problem import Problem
 
@@ -22,25 +24,32 @@ WELL_INSIDE = 1 - 2.0**-40
 """Neighbours are looked for within this share of a radius of real numbers. At its very end, rounding decides where they are."""
 
 Reply = list[list[Any]]
-"""Some columns, each with where a reply moves the ends of its cuts, in the words of a proof."""
+"""Some columns, each with where a reply moves the ends of its cuts, or by how much it shifts its number, in the words of a proof."""
 
 
-class ReplyingAdversary:
+class AbstractAdversary(ABC):
     """Finds neighbours of a row that miss what is wanted, and answers all rows in the same way (decision 19).
 
     - `problem`: the row, with the ball;
     - `score_sets`: one of them is to hold the whole ball;
-    - `columns`: as the checker reads them.
+    - `columns`: as the checker reads them;
+    - `until`: when its time ends, on the clock of `butfor.compiled.clock`.
     """
 
-    def __init__(self, problem: Problem, score_sets: tuple[ScoreSet, ...], columns: list[Any]) -> None:
+    def __init__(self, problem: Problem, score_sets: tuple[ScoreSet, ...], columns: list[Any], until: float) -> None:
         ball = problem.demands.ball
-        assert isinstance(problem.model, Trees)
         assert ball is not None
-        self.ball, self.columns, self.sets = ball, columns, score_sets
-        self.model = on_grid(problem.model, ball)
+        self.ball, self.columns, self.sets, self.until = ball, columns, score_sets, until
         self.inner = replace(ball, radius=np.where(ball.step > 0, ball.radius, ball.radius * WELL_INSIDE))
         self.wide = [widened(one, problem) for one in score_sets]
+
+    @abstractmethod
+    def worst(self, A: FloatArray, point: FloatArray) -> list[Worst]:
+        """For each sum `A s` of the scores, the neighbour of a point where it is smallest."""
+
+    @abstractmethod
+    def told(self, row: FloatArray, point: FloatArray, near: FloatArray) -> Reply:
+        """A reply for a sum `row @ scores` that leads from a point to a neighbour, in the words of the proof."""
 
     def further(self, known: list[Reply], point: FloatArray, columns: list[Any], cells: Sequence[Any]) -> list[Reply]:
         """Replies to a row in some cells that are not known yet. None is there if the row keeps what is wanted.
@@ -60,11 +69,47 @@ class ReplyingAdversary:
         """A reply for each sum that falls too low near a row (`always`: for each sum)."""
         found = list[Reply]()
         for own, wide in zip(self.sets, self.wide, strict=True):
-            worst = worst_neighbours(self.model, own.A, point, self.inner)
-            for row, one, least in zip(own.A, worst, wide.b.tolist(), strict=True):
+            for row, one, least in zip(own.A, self.worst(own.A, point), wide.b.tolist(), strict=True):
                 if always or one.score < least:
-                    found.append(self._told(reply(self.model, row, self.ball, point, one.point)))
+                    found.append(self.told(row, point, one.point))
         return found
+
+
+class Shifter(AbstractAdversary):
+    """Shifts all rows by the same numbers, before a network."""
+
+    def __init__(self, problem: Problem, *about: Any) -> None:
+        super().__init__(problem, *about)
+        self.model = problem.model
+
+    def worst(self, A: FloatArray, point: FloatArray) -> list[Worst]:
+        """The neighbours that are found by then. Also one that is not the worst is a neighbour."""
+        return worst_neighbours(self.model, A, point, self.inner, until=self.until)
+
+    def told(self, row: FloatArray, point: FloatArray, near: FloatArray) -> Reply:
+        """The shift of each number."""
+        shift = np.nan_to_num(near - point)
+        shift = shift / max(1.0, float(self.inner.sizes(shift[None])[0]))
+        grid = self.ball.step > 0
+        shift[grid] = np.round(shift[grid] / self.ball.step[grid]) * self.ball.step[grid]
+        return [[j, [shift[j].hex()]] for j in np.flatnonzero(shift).tolist()]
+
+
+class CutMover(AbstractAdversary):
+    """Moves the cuts of trees: the same neighbour of each row."""
+
+    def __init__(self, problem: Problem, *about: Any) -> None:
+        super().__init__(problem, *about)
+        assert isinstance(problem.model, Trees)
+        self.model = on_grid(problem.model, self.ball)
+
+    def worst(self, A: FloatArray, point: FloatArray) -> list[Worst]:
+        """The worst neighbours of a row."""
+        return worst_neighbours(self.model, A, point, self.inner)
+
+    def told(self, row: FloatArray, point: FloatArray, near: FloatArray) -> Reply:
+        """Where the cuts of each column are moved to."""
+        return self._told(reply(self.model, row, self.ball, point, near))
 
     def _told(self, moved: Trees) -> Reply:
         """A reply in the words of the proof."""

@@ -21,7 +21,7 @@ from butfor.problem.held import turn
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
-from butfor.proof.adversary import ReplyingAdversary
+from butfor.proof.adversary import AbstractAdversary, CutMover, Shifter
 from butfor.proof.asked_columns import AskedColumns
 from butfor.proof.asked_prices import added_prices, form_of, reach_of_number
 from butfor.proof.joint_files import OtherModel
@@ -221,14 +221,14 @@ class ProofQuestion(AskedColumns):
             refuse_ball(rule, self.problem, self.model, self.lost, self.curved)
         return self.problem.demands.ball
 
-    def adversary(self, i: int, columns: list[Any]) -> ReplyingAdversary | None:
-        """Who finds neighbours that miss what is wanted of a row; None if there is no box of shifts of trees."""
-        if self.ball is None or self.model.weights:
+    def adversary(self, i: int, columns: list[Any], until: float) -> AbstractAdversary | None:
+        """Who finds neighbours that miss what is wanted of a row; None if there is no ball, or none but of weighted sums."""
+        if self.ball is None or (self.model.weights and not self.model.layers):
             return None
         one, target = np.array([i]), self.case.question.target
         ((_, score_sets),) = target.groups(self.reading.readout, self.case.before.take(one))
         problem = self.problem.take(one).with_witnesses(unit=self.reading.unit)
-        return ReplyingAdversary(problem, score_sets, columns)
+        return (Shifter if self.model.layers else CutMover)(problem, score_sets, columns, until)
 
     def relations(self, i: int) -> list[dict[str, Any]]:
         """The relations of a row: sums of columns between two ends, give or take what rounding leaves open."""

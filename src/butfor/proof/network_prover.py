@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray
 from butfor.model.network import Layer
@@ -49,14 +50,17 @@ class NetworkProver(RivalsProver):
         mixed = self._mixed(box, relaxed.share)
         row = [self._value(term, shares) for term, shares in zip(self.walk.terms, mixed, strict=True)]
         broken = self._broken(box, row)
-        if self._cost(row) < self.below and self._reached(way, row) and not broken:
+        changes = sum(value != term.column.now for term, value in zip(self.walk.terms, row, strict=True))
+        if self._cost(row) < self.below and self._reached(way, row) and not broken and changes <= self.walk.q.limit:
             raise CheaperError(row)
-        unit = int(np.argmax(relaxed.off))
+        unit, far = int(np.argmax(relaxed.off)), int(np.argmax(relaxed.apart))
         much, parting = self._parting(box, mixed)
         if broken or much > max(relaxed.off[unit], TOO_NEAR):
             self._say(split=broken or parting)
         elif relaxed.off[unit] > TOO_NEAR:
             self._say(unit=unit)
+        elif relaxed.apart[far] > TOO_NEAR:  # what is wanted costs nothing more there: the rest decides
+            self._say(unit=far)
         else:  # it reaches the goals within the digits of the linear program
             raise CheaperError(row) if self._cost(row) < self.below else UnprovenError
 
@@ -80,8 +84,12 @@ class NetworkProver(RivalsProver):
 
     @cached_property
     def _layers(self) -> list[Layer]:
-        """The layers as floats."""
-        return [Layer(*map(floats, (its.leak, its.weight, its.base))) for its in self.walk.q.model.layers]
+        """The layers as floats, each beside itself if all numbers are shifted."""
+        told = [(its, getattr(its, "layer", its)) for its in self.walk.q.model.layers]
+        return [
+            Layer(floats(its.leak), block_diag(*[floats(own.weight)] * (len(its.leak) // len(own.leak))), floats(its.base))
+            for its, own in told
+        ]
 
     def _ways(self, box: list[Any]) -> WaysOut:
         """The directions of a box as floats, with prices in claims."""

@@ -339,7 +339,7 @@ class _Writer:
     def _lines(
         self, i: int, question: list[str], shared: Any, below: float | None, budget: Budget
     ) -> tuple[list[str], str]:
-        by, adversary = checker(), self.asked.adversary(i, shared[0][1].columns)
+        by, adversary = checker(), self.asked.adversary(i, shared[0][1].columns, budget.until)
         replies, ends = list[Reply](), Ends()
         if adversary is not None and (answer := self.asked.answer_at(i)) is not None:
             replies = adversary.replies(answer, always=True)

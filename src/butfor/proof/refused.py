@@ -35,7 +35,6 @@ def refuse_ball(constraint: JudgedConstraint, problem: Problem, model: Any, lost
     for refused, of in (
         (curved, "a mean of probabilities"),
         (model.paths, "an oblique tree"),
-        (model.layers, "a network"),
         (model.slopes, "trees and weights together"),
         (model.trees and not isinstance(problem.model, Trees), "steps of single columns"),
         (model.trees and ball.norm is not BallNorm.LINF, "trees, of which only boxes (norm='linf') are proven"),

@@ -44,7 +44,7 @@ class Relaxed(NamedTuple):
     total: what it costs, in claims; if all is free, by how much goals are missed
     rates (goals), ends, holds (units): multipliers, in claims; lines (units, 2): the shares of the second line below, and of the
     first line above; share (directions): where the best row is; off (units): by how much what a unit passes on is not what it
-    would be there, in claims
+    would be there, in claims; apart (units): the same, as a share of what reaches it
     """
 
     total: float
@@ -54,6 +54,7 @@ class Relaxed(NamedTuple):
     holds: FloatArray
     share: FloatArray
     off: FloatArray
+    apart: FloatArray
 
 
 class UnitProgram:
@@ -173,9 +174,11 @@ class UnitProgram:
         lines[at, 1] = np.where(above > 0, chord / np.maximum(above, 1e-300), 0.5)
         hold[held], hold[at] = holds, np.minimum(below, above)
         y, z = self.passed[at] @ found.x / whole, self.reach[at] @ found.x / whole
-        off[at] = np.abs(y - np.maximum(z, self.leak[at] * z)) * np.maximum(below, above)
+        apart, wide = off.copy(), np.array([float(self.units[n].most - self.units[n].least) for n in at])
+        gap = np.abs(y - np.maximum(z, self.leak[at] * z))
+        off[at], apart[at] = gap * np.maximum(below, above), gap / (wide * float(checker().NEAR))
         total = float(found.fun) + (0.0 if self.free else HIGHEST_BOUND)
-        return Relaxed(total, rates, ends, lines, hold, found.x[: self.count] / whole, off)
+        return Relaxed(total, rates, ends, lines, hold, found.x[: self.count] / whole, off, apart)
 
 
 def _whole(x: FloatArray) -> float:
