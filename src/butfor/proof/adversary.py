@@ -16,7 +16,6 @@ from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.reply import reply
-from butfor.neighbours.trees.search import Worst
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.problem import Problem
 
@@ -24,7 +23,7 @@ WELL_INSIDE = 1 - 2.0**-40
 """Neighbours are looked for within this share of a radius of real numbers. At its very end, rounding decides where they are."""
 
 Reply = list[list[Any]]
-"""Some columns, each with where a reply moves the ends of its cuts, or by how much it shifts its number, in the words of a proof."""
+"""In the words of a proof: some columns, each with where the ends of its cuts are moved to, or how far its number is shifted."""
 
 
 class AbstractAdversary(ABC):
@@ -39,13 +38,9 @@ class AbstractAdversary(ABC):
     def __init__(self, problem: Problem, score_sets: tuple[ScoreSet, ...], columns: list[Any], until: float) -> None:
         ball = problem.demands.ball
         assert ball is not None
-        self.ball, self.columns, self.sets, self.until = ball, columns, score_sets, until
+        self.model, self.ball, self.columns, self.sets, self.until = problem.model, ball, columns, score_sets, until
         self.inner = replace(ball, radius=np.where(ball.step > 0, ball.radius, ball.radius * WELL_INSIDE))
         self.wide = [widened(one, problem) for one in score_sets]
-
-    @abstractmethod
-    def worst(self, A: FloatArray, point: FloatArray) -> list[Worst]:
-        """For each sum `A s` of the scores, the neighbour of a point where it is smallest."""
 
     @abstractmethod
     def told(self, row: FloatArray, point: FloatArray, near: FloatArray) -> Reply:
@@ -69,7 +64,8 @@ class AbstractAdversary(ABC):
         """A reply for each sum that falls too low near a row (`always`: for each sum)."""
         found = list[Reply]()
         for own, wide in zip(self.sets, self.wide, strict=True):
-            for row, one, least in zip(own.A, self.worst(own.A, point), wide.b.tolist(), strict=True):
+            worst = worst_neighbours(self.model, own.A, point, self.inner, until=self.until)  # or what is found by then
+            for row, one, least in zip(own.A, worst, wide.b.tolist(), strict=True):
                 if always or one.score < least:
                     found.append(self.told(row, point, one.point))
         return found
@@ -77,14 +73,6 @@ class AbstractAdversary(ABC):
 
 class Shifter(AbstractAdversary):
     """Shifts all rows by the same numbers, before a network."""
-
-    def __init__(self, problem: Problem, *about: Any) -> None:
-        super().__init__(problem, *about)
-        self.model = problem.model
-
-    def worst(self, A: FloatArray, point: FloatArray) -> list[Worst]:
-        """The neighbours that are found by then. Also one that is not the worst is a neighbour."""
-        return worst_neighbours(self.model, A, point, self.inner, until=self.until)
 
     def told(self, row: FloatArray, point: FloatArray, near: FloatArray) -> Reply:
         """The shift of each number."""
@@ -101,23 +89,15 @@ class CutMover(AbstractAdversary):
     def __init__(self, problem: Problem, *about: Any) -> None:
         super().__init__(problem, *about)
         assert isinstance(problem.model, Trees)
-        self.model = on_grid(problem.model, self.ball)
-
-    def worst(self, A: FloatArray, point: FloatArray) -> list[Worst]:
-        """The worst neighbours of a row."""
-        return worst_neighbours(self.model, A, point, self.inner)
+        self.model = self.trees = on_grid(problem.model, self.ball)
 
     def told(self, row: FloatArray, point: FloatArray, near: FloatArray) -> Reply:
         """Where the cuts of each column are moved to."""
-        return self._told(reply(self.model, row, self.ball, point, near))
-
-    def _told(self, moved: Trees) -> Reply:
-        """A reply in the words of the proof."""
-        told: Reply = []
+        moved, told = reply(self.trees, row, self.ball, point, near), Reply()
         for j in np.flatnonzero(self.ball.radius > 0).tolist():
-            column, at = self.columns[j], np.flatnonzero((self.model.feature == j) & (self.model.member < 0))
+            column, at = self.columns[j], np.flatnonzero((self.trees.feature == j) & (self.trees.member < 0))
             if column.levels is None and column.turns and len(at):
-                cut, first = np.unique(self.model.cut[at], return_index=True)
+                cut, first = np.unique(self.trees.cut[at], return_index=True)
                 told.append([j, _ends(column, cut, moved.cut[at[first]], float(self.ball.radius[j]))])
         return told
 

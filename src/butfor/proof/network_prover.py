@@ -87,7 +87,9 @@ class NetworkProver(RivalsProver):
         """The layers as floats, each beside itself if all numbers are shifted."""
         told = [(its, getattr(its, "layer", its)) for its in self.walk.q.model.layers]
         return [
-            Layer(floats(its.leak), block_diag(*[floats(own.weight)] * (len(its.leak) // len(own.leak))), floats(its.base))
+            Layer(
+                floats(its.leak), block_diag(*[floats(own.weight)] * (len(its.leak) // len(own.leak))), floats(its.base)
+            )
             for its, own in told
         ]
 
