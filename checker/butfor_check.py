@@ -326,7 +326,7 @@ class Layer:
         return [F(sum(map(mul, its, column)), scale << self.bits) for column in self.columns]
 
 
-class Beside:
+class Beside(Layer):
     """A layer beside itself, so many times."""
 
     def __init__(self, layer, copies):
@@ -334,13 +334,8 @@ class Beside:
 
     def apart(self, *each):
         """What there is for each copy, of lists that hold it for all of them."""
-        return zip(*[[its[at : at + len(its) // self.copies] for at in self.begins(its)] for its in each])
-
-    def begins(self, its):
-        return range(0, len(its), len(its) // self.copies)
-
-    def passed(self, sums):
-        return [x for its in self.apart(sums) for x in self.layer.passed(*its)]
+        sizes = [len(its) // self.copies for its in each]
+        return [[its[c * n : (c + 1) * n] for its, n in zip(each, sizes)] for c in range(self.copies)]
 
     def sums(self, passed):
         return [x for its in self.apart(passed) for x in self.layer.sums(*its)]
@@ -814,7 +809,7 @@ class Wanted:
 
     @staticmethod
     def among(at, way):
-        """The goals of a way, if so many sums of other models come before."""
+        """The goals of a way, if so many other sums come before."""
         return [goal._replace(plus=goal.plus and at + goal.plus, less=goal.less and at + goal.less) for goal in way]
 
     def reached(self, sums):
@@ -1436,23 +1431,15 @@ class Question:
         return found
 
     def beside(self, shifts):
-        """The network beside itself, once for each shift. There are as many goals, each of its own last sums."""
+        """The network beside itself, once for each shift. Each has goals of its own last sums."""
         its, last = copy(self.model), len(self.model.base) - 1
         its.weights = [[w[0], *w[1:] * self.copies] for w in its.weights]
         its.base, its.starts = [F(0), *its.base[1:] * self.copies], list(its.starts)
         for shift in shifts:
-            its.starts += [
-                start + sum(t.slope[k] * x for t, x in zip(self.terms, shift) if x)
-                for k, start in enumerate(self.model.starts) if k
-            ]  # fmt: skip
+            moved = [(t.slope, x) for t, x in zip(self.terms, shift) if x]
+            its.starts += [start + sum(slope[k] * x for slope, x in moved) for k, start in enumerate(self.model.starts) if k]
         its.layers = [Beside(layer, self.copies) for layer in its.layers]
-
-        def of(c, k):
-            return k and k + c * last
-
-        for way in self.ways:
-            size = len(way) // self.copies
-            way[:] = [g._replace(plus=of(n // size, g.plus), less=of(n // size, g.less)) for n, g in enumerate(way)]
+        self.ways = [[g for c in range(self.copies) for g in Wanted.among(c * last, way)] for way in self.wanted.ways]
         return its
 
     def held(self, goal):

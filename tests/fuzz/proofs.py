@@ -46,7 +46,7 @@ def proven(bench: Bench, inquiry: Inquiry, rows: Sequence[int]) -> tuple[dict[st
     told = {"proven": 0}
     for one, certificate in zip(proofs, certificates, strict=True):
         if certificate.status in CLAIMS and certificate.bound > 0:
-            word = "proven" if one.verified else one.words
+            word = ("proven to less" if one.less else "proven") if one.verified else one.words
             told[word] = told.get(word, 0) + 1
     return told, []
 

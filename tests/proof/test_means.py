@@ -338,9 +338,44 @@ def test_a_share_lies_in_its_interval_and_the_most_above_all() -> None:
         assert float(low) == pytest.approx(1 / (1 + np.exp(-float(max(x, -700)))), abs=1e-15)
 
 
-def test_two_ends_of_a_mean_are_refused_by_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["forest", "stack"])
+def test_of_two_ends_the_one_that_a_row_misses_is_proven(kind: str, tmp_path: Path) -> None:
+    X, y = whole_numbers()
+    model = MODELS["forest"]() if kind == "forest" else stacked(DecisionTreeClassifier(max_depth=3, random_state=0))
+    model.fit(X, y)
+    chance = model.predict_proba(X)[:, 1]
+    low, high = np.quantile(chance, [0.4, 0.7])
+    rows = pd.concat([X[chance < low].iloc[:2], X[chance > high].iloc[:2]])
+    proofs = bf.prove(
+        bf.Explainer(model, data=X).explain(rows, target=bf.probability(1, between=(low, high))), model, tmp_path
+    )
+
+    def met(every: pd.DataFrame) -> np.ndarray:
+        chance = model.predict_proba(every)[:, 1]
+        return np.asarray((chance >= low) & (chance <= high))
+
+    verified = 0
+    for (_, row), one, end in zip(rows.iterrows(), proofs, ["at least"] * 2 + ["at most"] * 2, strict=True):
+        if not one.verified:
+            assert one.words == "a cheaper row reaches the end that the row misses, and goes beyond the other one"
+            continue
+        verified += 1
+        assert one.below == pytest.approx(least(X, row, met), rel=1e-8)
+        assert f"of {end}" in one.words
+        assert "the other end of what is wanted is not needed" in one.words
+    assert verified > 1
+
+
+def test_a_row_beyond_the_other_end_is_told(tmp_path: Path) -> None:
+    """Cheaper rows reach the end that it misses, and none of them lies between both ends."""
     X, y = whole_numbers()
     model = MODELS["forest"]().fit(X, y)
-    answers = bf.Explainer(model, data=X).explain(X.iloc[:2], target=bf.probability(1, between=(0.4, 0.6)))
-    with pytest.raises(bf.errors.UnsupportedProblemError, match="of two ends, of a mean"):
-        bf.prove(answers, model, tmp_path / "none")
+    chance = model.predict_proba(X)[:, 1]
+    every = np.sort(np.unique(chance))
+    told = set()
+    for low, high in zip(every[1:-1:4], every[1:-1:4], strict=True):
+        answers = bf.Explainer(model, data=X).explain(
+            X[chance < low].iloc[:3], target=bf.probability(1, between=(low, high))
+        )
+        told |= {one.words for one in bf.prove(answers, model, tmp_path) if not one.verified}
+    assert told == {"a cheaper row reaches the end that the row misses, and goes beyond the other one"}

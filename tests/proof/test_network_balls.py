@@ -214,7 +214,7 @@ FALSE = {
     "a shift beyond a circle": (by_hand("", "l2", 0.5, 1.55, [-0.6, 0.0]), ("sum(x * x for x in shares)", "0")),
     "a shift that is twice as far": (
         by_hand("", "linf", 0.5, 1.7, [-0.5, 0.0]),
-        ("start + sum(t.slope[k] * x for", "start + sum(2 * t.slope[k] * x for"),
+        ("start + sum(slope[k] * x for", "start + sum(2 * slope[k] * x for"),
     ),
 }
 

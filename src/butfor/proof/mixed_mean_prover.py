@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.proof.curves import MUCH_BETTER, MeanLines, added, lines_above
-from butfor.proof.failing import CheaperError, TooWideError
+from butfor.proof.failing import TooWideError
 from butfor.proof.mean_prover import ROUNDED_SHARES, MeanNode, grains_of_mean
 from butfor.proof.mixed_prover import NEARLY, GoalLimits, MixedProver
 from butfor.proof.related import BestTaxes, RelatedCells
@@ -107,16 +107,14 @@ class MixedMeanProver(MixedProver):
     ) -> list[Pending]:
         """The parts of a box whose best row is no mixture: it is below the curves, or lines are too far above them."""
         numbers, slopes = cells.numbers(found), self.arrays.question.slopes[self.way]
-        chosen = self._cheapest(alive)
-        for c, j in enumerate(cells.columns):
-            chosen[j] = int(found.cells[int(np.argmax(found.share))][c]) - int(self.arrays.asked.cells[j])
+        chosen = self._row_of(alive, cells, found)
         if parts := self._ruled_parts(alive, leaf, depth, chosen):
             return parts
         if (
             sum(added(curve, x) for curve, x in zip(self.curves, sums.tolist(), strict=True))
             >= self.arrays.question.wanted.mean[0]
         ):
-            raise CheaperError(chosen, numbers)
+            return self._refuted(alive, leaf, depth, chosen, numbers)
         wide, best, narrow = 0.0, None, dict[int, float]()
         for c, j in enumerate(cells.columns):
             mine = slice(int(cells.start[c]), int(cells.start[c + 1]))
@@ -130,7 +128,7 @@ class MixedMeanProver(MixedProver):
         if best is not None:
             return self._parted_at(alive, leaf, depth, *best)
         if not narrow:
-            raise CheaperError(chosen, numbers)
+            return self._refuted(alive, leaf, depth, chosen, numbers)
         _, ends = self.too_wide = self.too_wide or (chosen, {})
         for j, x in narrow.items():
             ends.setdefault(j, set()).add(x)

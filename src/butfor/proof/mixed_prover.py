@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.proof.arrays import Arrays, Taxed, Worth
-from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.failing import UnprovenError
 from butfor.proof.kernels import NO_PRICE
 from butfor.proof.lists import Whole
 from butfor.proof.model_files import hexes
@@ -164,7 +164,7 @@ class MixedProver(Prover):
             self._restore(before)
         weighed = self.weighed[self.way]
         if (found := weighed.parting(best)) is None:
-            raise CheaperError(self._cheapest(alive), weighed.numbers(best))
+            return self._refuted(alive, leaf, depth, self._row_of(alive, weighed, best), weighed.numbers(best))
         return self._parted_at(alive, leaf, depth, *found)
 
     def _outside(self, alive: BoolArray, leaf: BoolArray) -> tuple[int, BoolArray] | None:

@@ -32,6 +32,7 @@ from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.proof_text import HOW_TO_VERIFY, file_name, sha256_of, signed
 from butfor.proof.provers import prover_of
 from butfor.proof.refuting import CheaperRowError, cheaper_row, refuting_row
+from butfor.proof.wanted import OTHER_END
 from butfor.records.whole_file import path_of, write_whole
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
@@ -42,6 +43,10 @@ LEFT_TO_FLOATS = 1e-9
 
 ROWS_RECORDED = 20
 """So many rows are recorded with what the estimator says of them."""
+
+REFUSED = "a row that the estimator refuses may be accepted within the rounding of its sums"
+BEYOND_OTHER_END = "a cheaper row reaches the end that the row misses, and goes beyond the other one"
+"""Why a claim is not proven."""
 
 LOWERED_AT_MOST = 5
 """How often a claim is lowered below a row that the estimator refuses within the rounding of its sums."""
@@ -55,7 +60,8 @@ class Proven:
     - `file`: the file of its proof; None if there is none;
     - `below`: no admissible row costs less; infinite if there is none at all, 0 if nothing is proven;
     - `words`: what the checker says, or why nothing is proven;
-    - `near`: the file of the proof that a robust answer keeps what is wanted in its whole box; None if there is none.
+    - `near`: the file of the proof that a robust answer keeps what is wanted in its whole box; None if there is none;
+    - `less`: whether less is proven than was claimed, because of rows that the estimator refuses within the rounding of sums.
     """
 
     name: str
@@ -63,6 +69,7 @@ class Proven:
     below: float
     words: str
     near: Path | None = None
+    less: bool = False
 
     @property
     def verified(self) -> bool:
@@ -94,6 +101,8 @@ class Proofs(Sequence[Proven]):
             if not one.verified:
                 reasons[one.words] = reasons.get(one.words, 0) + 1
         told = [f"  {count} not proven: {why}" for why, count in reasons.items()]
+        if less := sum(one.less for one in self.each):
+            told.insert(0, f"  {less} of them to less than was claimed: {REFUSED}")
         if near := sum(one.near is not None for one in self.each):
             told.append(f"  {near} are proven to keep what is wanted in their whole box")
         return "\n".join([f"{self.verified} of {len(self)} answers are proven, in {self.folder}", *told])
@@ -299,15 +308,18 @@ class _Writer:
                     if row.met and row.paid < claimed:
                         refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
                         return Proven(name, None, 0.0, f"refuted: {row.words}")
-                    if row.met or below is None or not row.cost > 0:
+                    if row.met or below is None or not row.cost > 0 or self._is_one_of_two_ends(i):
                         break
                     below = row.cost * (1 - LEFT_TO_FLOATS)
                     continue
                 file = self._written(i, question, lines)
-                return Proven(name, file, np.inf if below is None else below, words, self._near(i, budget))
-        return Proven(
-            name, None, 0.0, "a row that the estimator refuses may be accepted within the rounding of its sums"
-        )
+                less = below is not None and below < certificate.bound * (1 - 2 * LEFT_TO_FLOATS)
+                return Proven(name, file, np.inf if below is None else below, words, self._near(i, budget), less)
+        return Proven(name, None, 0.0, BEYOND_OTHER_END if self._is_one_of_two_ends(i) else REFUSED)
+
+    def _is_one_of_two_ends(self, i: int) -> bool:
+        """Whether more is proven than is wanted: that nothing cheaper reaches the end that a row misses."""
+        return OTHER_END in self.asked.wanted[i].get("label", "")
 
     def _bounds(self, i: int) -> list[float | None]:
         """The bounds to prove, the best one first."""

@@ -126,9 +126,7 @@ class Prover:
                 return self._end("dual")
             if not np.isfinite(found) or not self._dropped(alive, leaf, wanted, node.known, depth):
                 break
-        boxes = (
-            self._ruled_parts(alive, leaf, depth, self._chosen(alive, leaf, node, wished, best)) if arrays.never else []
-        )
+        boxes = self._ruled_parts(alive, leaf, depth, self._chosen(alive, leaf, node, best)) if arrays.never else []
         boxes = boxes or self._related_parts(alive, leaf, depth, node, best)
         boxes = boxes or self._shared_parts(alive, leaf, depth, node, shares)
         return boxes or self._parted(alive, leaf, depth, node)
@@ -141,17 +139,10 @@ class Prover:
         """What is left of a box for which messages need not be looked for; None if they need be."""
         return None
 
-    def _chosen(
-        self, alive: BoolArray, leaf: BoolArray, node: Node, wished: Whole, best: BestTaxes | None
-    ) -> list[int]:
+    def _chosen(self, alive: BoolArray, leaf: BoolArray, node: Node, best: BestTaxes | None) -> list[int]:
         """The cell that each column would choose, counted in the column."""
-        price = self.arrays.asked.price if node.constant else self._paid(alive, leaf, wished).cell
-        chosen = self._cheapest(alive, price)
-        if best is not None:
-            row = best.cells[int(np.argmax(best.share))]
-            for j, cell in zip(self.related.columns, row.tolist(), strict=True):
-                chosen[j] = cell - int(self.arrays.asked.cells[j])
-        return chosen
+        price = self.arrays.asked.price if node.constant else self._paid(alive, leaf, self._wished()).cell
+        return self._cheapest(alive, price) if best is None else self._row_of(alive, self.related, best, price)
 
     def _ruled_parts(self, alive: BoolArray, leaf: BoolArray, depth: int, chosen: list[int]) -> list[Pending]:
         """The parts of a box in which the chosen cells break a rule; none if they break none."""
@@ -219,7 +210,9 @@ class Prover:
             return []
         if (found := self.related.parting(best)) is None:
             if node.constant:
-                raise CheaperError(self._cheapest(alive), self.related.numbers(best))
+                return self._refuted(
+                    alive, leaf, depth, self._row_of(alive, self.related, best), self.related.numbers(best)
+                )
             return []
         return self._parted_at(alive, leaf, depth, *found)
 
@@ -229,11 +222,32 @@ class Prover:
         chosen[cells] = True
         return self._halves(alive, leaf, depth, j, chosen)
 
+    def _refuted(
+        self, alive: BoolArray, leaf: BoolArray, depth: int, chosen: list[int], numbers: dict[int, float]
+    ) -> list[Pending]:
+        """The parts of a decided box whose best row changes more columns than may. If it does not, it refutes the claim."""
+        asked, stays = self.arrays.asked, self.arrays.asked.home & alive
+        own = [slice(int(a), int(b)) for a, b in pairwise(asked.cells)]
+        moved = [j for j, cells in enumerate(own) if not asked.home[cells][chosen[j]]]
+        may_stay = [j for j in moved if stays[own[j]].any()]
+        if len(moved) > asked.limit and may_stay:
+            return self._halves(alive, leaf, depth, may_stay[0], stays[own[may_stay[0]]])
+        raise CheaperError(chosen, numbers)
+
+    def _row_of(self, alive: BoolArray, cells: RelatedCells, best: BestTaxes, price: Whole | None = None) -> list[int]:
+        """The cells of the row that is most of a mixture, counted in the column; of other columns, the cheapest ones."""
+        chosen, most = self._cheapest(alive, price), int(np.argmax(best.share))
+        for j, cell in zip(cells.columns, best.cells[most].tolist(), strict=True):
+            chosen[j] = cell - int(self.arrays.asked.cells[j])
+        return chosen
+
     def _cheapest(self, alive: BoolArray, price: Whole | None = None) -> list[int]:
-        """The cheapest living cell of each column, counted in the column."""
-        price = np.where(alive, self.arrays.asked.price if price is None else price, NO_PRICE)
-        start = self.arrays.asked.cells
-        return [int(np.argmin(price[a:b])) for a, b in pairwise(start)]
+        """The cheapest living cell of each column, counted in the column; of equals, that in which it stays."""
+        asked = self.arrays.asked
+        price, stays = np.where(alive, asked.price if price is None else price, NO_PRICE), asked.home & alive
+        least = np.repeat(np.minimum.reduceat(price, asked.cells[:-1]), np.diff(asked.cells))
+        good = (price == least) * (1 + stays)
+        return [int(np.argmax(good[a:b])) for a, b in pairwise(asked.cells)]
 
     def _parted(self, alive: BoolArray, leaf: BoolArray, depth: int, node: Node) -> list[Pending]:
         if node.constant:

@@ -202,6 +202,7 @@ def _numbers(column: Any) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray
             anchor + np.ceil((low - anchor) / step - 1e-9) * step,
             anchor + np.floor((high - anchor) / step + 1e-9) * step,
         )
+    low, high = (np.where(low <= high, end, float(column.start)) for end in (low, high))  # nothing but its own is in it
     return low, high, np.full(size, float(column.start)), home & column.stay
 
 

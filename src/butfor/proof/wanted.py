@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from butfor.proof.one_sum import END_OF_NO_RANGE
 
 LINK_BLUR = 2.0**-40
 """Curves are rounded. So what a quantity asks of a score is proven a little beyond: by this share of the score, and of 1."""
+
+OTHER_END = "the other end of what is wanted is not needed"
+"""Stands beside an end of two that a row misses."""
 
 OF_CURVES = ("mean", "stack")
 """The kinds of models whose sums are asked together, through curves."""
@@ -64,8 +68,21 @@ def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind
     ):
         raise not_asked(f"the target {target!r} of a model whose largest sum decides")
     if {"at least", "at most"} <= told.keys() and (kind == "leaves" or is_curved(told, kind)):
-        raise not_asked(f"the target {target!r}, of two ends, of a mean or of an oblique tree")
+        return _missed_end(told, target, before)
     return told
+
+
+def _missed_end(told: dict[str, Any], target: AbstractTarget, before: Prediction) -> dict[str, Any]:
+    """The one of two ends that a row misses. If no cheaper row reaches that, none lies between both."""
+    low: AbstractTarget
+    if isinstance(target, Probability):
+        low = replace(target, at_most=1.0)
+    else:
+        assert isinstance(target, ValueIn)
+        low = replace(target, high=np.inf)
+    other = "at least" if low.met(before, before)[0] else "at most"
+    label = f"{told['label']}; " if "label" in told else ""
+    return {key: its for key, its in told.items() if key != other} | {"label": f"{label}{OTHER_END}"}
 
 
 def _score(target: OnOneScore, reading: Reading, before: Prediction) -> dict[str, Any]:
