@@ -103,7 +103,7 @@ class RivalsProver(LinearProver):
             rates = [Fraction(x) for x in (wanted if bent is None else bent).tolist()]
             if hoped - best < NEAR_THE_PLANES or self._hopeless(hoped):
                 break
-        highest_one = int(np.argmax([plane.total for plane in planes]))
+        highest_one = int(np.argmax([float(plane.total) for plane in planes]))
         return planes, share if share.max() > TAKES_PART else np.eye(len(planes))[highest_one]
 
     def _where_prices_bend(self, way: list[Any], planes: list[BoundPlane], share: FloatArray) -> FloatArray | None:
