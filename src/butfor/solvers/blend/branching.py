@@ -27,9 +27,11 @@ from butfor.solvers.blend.mixed_search import LEAST_SHARE, BlendMixedSearch
 from butfor.solvers.blend.ranges import sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.in_turns import in_turns
+from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.branch_bound import MixedBranchBound
 from butfor.solvers.mixed.relaxed import relax
-from butfor.solvers.outcome import Outcome, Ran, Stopped, to_beat
+from butfor.solvers.outcome import Outcome, Ran, Stopped, to_beat, together
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -112,20 +114,21 @@ def _along_lines(form: Form) -> bool:
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
     form = problem.form()
     along_lines, mixed = _along_lines(form), bool(MixedBranchBound().accepts(_plain(form)))
-    row = relax(problem) if mixed else None
+    row, small = relax(problem) if mixed else None, bool(Milp().accepts(_plain(form)))
 
-    def in_boxes(by: Handing, problem: Problem, score_set: ScoreSet, upper: float) -> SetAnswer:
+    def in_boxes(by: Handing, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
         return _SumBoxSearch(by, problem, score_set, upper).run(budget)
 
     def cheapest(score_set: ScoreSet, upper: float) -> SetAnswer:
         if along_lines:
             return cheapest_along_lines(problem, score_set, upper, budget)
         if row is None:
-            return in_boxes(handing, problem, score_set, upper)
+            return in_boxes(handing, problem, score_set, upper, budget)
         inside, accepts = Handing(MixedBranchBound.inner), partial(problem.reached, score_set)
-        linear = partial(in_boxes, inside)
-        found = BlendMixedSearch(problem, row, score_set, accepts, upper, inside, linear).run(budget)
-        handing.note([Ran(MixedBranchBound.name, inside.ran)])
+        search = BlendMixedSearch(problem, row, score_set, accepts, upper, inside, partial(in_boxes, inside))
+        boxes = _SumBoxSearch(Handing((Milp(),)), problem, score_set, upper)
+        found = in_turns([search.below, *[boxes.below] * small], upper, budget)
+        handing.note([Ran(MixedBranchBound.name, together((*inside.ran, *boxes.handing.ran)))])
         return found
 
     return over_score_sets(problem, cheapest).handed_to(handing.ran)
@@ -134,7 +137,7 @@ def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
 class _SumBoxSearch:
     """The search for one row and one score set.
 
-    - `upper`: the cost that must be beaten;
+    - `upper`: the cost that must be beaten; `best`, `cost`: the best answer of its own;
     - `gave_up`, `failed`: why no more can be found, and in how many boxes the inner solver found nothing and no proof;
     - `left`: the boxes that are left; those are settled whose cheapest row is an answer, or in which no more can be found.
     """
@@ -145,29 +148,36 @@ class _SumBoxSearch:
         self.curve = Blends.of(wide.curve)
         self.whole = SumBox(*sum_ranges(problem.model, problem, self.curve.rows))
         self.best: FloatArray | None = None
+        self.cost = np.inf
         self.gave_up, self.failed = Stopped.DONE, 0
         self.overlap = np.zeros(len(self.curve.rows))
         if isinstance(problem.model, Mixed):
             self.overlap = 4 * rounding(problem.model, self.curve.rows, problem.domain.extent, problem.witnesses.unit)
         self.left = Frontier[SumBox](self._ceiling, newest_first=True)
+        self._put(0.0, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
+        self.looked_at = 0
+
+    def below(self, upper: float, budget: Budget) -> SetAnswer:
+        """Look for an answer cheaper than another. When it is called again, it goes on."""
+        self.upper = min(self.upper, upper)
+        return self.run(budget)
 
     def run(self, budget: Budget) -> SetAnswer:
         """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
-        self._put(0.0, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
-        looked_at = 0
         while self.left.is_open:
-            if budget.spent() or looked_at == MOST_BOXES:
+            if budget.spent() or self.looked_at == MOST_BOXES:
                 return self._answer(budget.stopped or Stopped.EFFORT)
             bound, box = self.left.pop()
             found = self._solved(box, budget)
-            looked_at += 1
+            self.looked_at += 1
             bound = max(bound, found.bound)
-            if looked_at == 1 and found.point is not None:
+            if self.looked_at == 1 and found.point is not None:
                 self._leap(found.point, box, budget)
-            if found.point is not None:
-                self._take(bound, found.cost, found.point, box, budget)
-            elif bound < self._ceiling() and budget.spent():
+            if found.stopped and budget.spent():  # there may be a cheaper row in it
+                self._answered(found)
                 self._put(bound, box)
+            elif found.point is not None:
+                self._take(bound, found, box)
             elif bound < self._ceiling() and self.failed < MOST_FAILED:  # its search gave up: smaller boxes are easier
                 self.failed += 1
                 self._part(bound, box, (box.low + box.high) / 2)
@@ -181,8 +191,7 @@ class _SumBoxSearch:
         self.gave_up = Stopped.EFFORT
 
     def _answer(self, stopped: Stopped) -> SetAnswer:
-        cost = self.upper if self.best is not None else np.inf
-        return SetAnswer(self.best, cost, min(self.left.lowest, self._ceiling()), stopped)
+        return SetAnswer(self.best, self.cost, min(self.left.lowest, self._ceiling()), stopped)
 
     def _ceiling(self) -> float:
         """What a row must cost less than to be better than the best."""
@@ -218,8 +227,7 @@ class _SumBoxSearch:
             found = self._solved(wanted, budget)
             if found.point is None:
                 return
-            if self.problem.reached(self.score_set, found.point):
-                self.upper, self.best = found.cost, found.point
+            if self._answered(found):
                 return
 
     def _lacks(self, scores: FloatArray) -> FloatArray:
@@ -231,11 +239,19 @@ class _SumBoxSearch:
         sums = np.clip(self.curve.sums(scores), box.low, box.high)
         return np.asarray(self.curve.rises(sums, share * (box.high - box.low)) @ self.curve.rows)
 
-    def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox, budget: Budget) -> None:
+    def _answered(self, found: SetAnswer) -> bool:
+        """Whether the row of a box is an answer, which is kept if it is the best one."""
+        if found.point is None or not self.problem.reached(self.score_set, found.point):
+            return False
+        if found.cost < self.upper:
+            self.upper, self.best, self.cost = found.cost, found.point, found.cost
+        return True
+
+    def _take(self, bound: float, found: SetAnswer, box: SumBox) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
-        if self.problem.reached(self.score_set, point):
-            if cost < self.upper:
-                self.upper, self.best = cost, point
+        assert found.point is not None
+        point = found.point
+        if self._answered(found):
             self.left.settle(bound)  # a row of the box that costs between the two may be left
             return
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)

@@ -23,6 +23,7 @@ from butfor.solvers.mixed.inside import Accepts, InsideBox
 from butfor.solvers.mixed.relaxed import RelaxedRow
 from butfor.solvers.mixed.search import OVERLAP, MixedBox, MixedNode, MixedSearch, SumEnd, spread
 from butfor.solvers.reduction import Handing
+from butfor.solvers.solver import Budget
 
 SUM_ROUNDS, SUMS_TRIED = 9, 65
 """So often so many sums are tried to find the least one at which a mean is large enough."""
@@ -42,7 +43,7 @@ A_STRIDE = 1.1
 TOO_NARROW = 100
 """So many overlaps are too narrow to be parted."""
 
-OfLinear = Callable[[Problem, ScoreSet, float], SetAnswer]
+OfLinear = Callable[[Problem, ScoreSet, float, Budget], SetAnswer]
 """The cheapest row of a linear model whose scores are in a set, if one costs less than so much."""
 
 
@@ -153,9 +154,9 @@ class BlendMixedSearch(MixedSearch):
         """The cheapest row of a box in which the linear model alone is left."""
         linear, trees = self.row.model.linear, evaluate(self.row.model.trees, box.start[None])[0]
         around = replace(box.narrowed(self.score_set), model=replace(linear, intercept=linear.intercept + trees))
-        found = self.linear(around, self.score_set, self._ceiling())
+        found = self.linear(around, self.score_set, self._ceiling(), self.budget)
         if found.point is not None and not self.accepts(found.point):
-            firm = self.linear(around, self.firm, self._ceiling())
+            firm = self.linear(around, self.firm, self._ceiling(), self.budget)
             found = replace(found, point=firm.point, cost=firm.cost)
         if found.point is None or not self.accepts(found.point):
             return Inside(None, np.inf, found.bound)

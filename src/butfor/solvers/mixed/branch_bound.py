@@ -11,6 +11,7 @@ from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.limits import COUNTED, RELATIONS
+from butfor.solvers.in_turns import in_turns
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.relaxed import relax
@@ -21,7 +22,11 @@ from butfor.solvers.solver import Budget, Support
 
 
 class MixedBranchBound(AbstractReduction):
-    """Branch and bound over boxes of cells. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+    """Branch and bound over boxes of cells. Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
+
+    Bounds by messages close the gap quickly, or hardly at all: of few trees over many numbers. There a program of the whole
+    model is small. So both take turns.
+    """
 
     name = "mixed_branch_bound"
     does = "sums of trees and a linear model (votes and means of both): bounds by messages and rates, box by box"
@@ -49,10 +54,15 @@ class MixedBranchBound(AbstractReduction):
 
 
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
-    row = relax(problem)
+    row, small = relax(problem), bool(Milp().accepts(problem.form()))
 
     def solved(score_set: ScoreSet, upper: float) -> SetAnswer:
         accepts = partial(problem.reached, score_set)
-        return MixedSearch(problem, row, score_set, accepts, upper, handing).run(budget)
+        search = MixedSearch(problem, row, score_set, accepts, upper, handing)
+
+        def program(upper: float, turn: Budget) -> SetAnswer:
+            return handing.cheapest(problem, score_set, upper, turn, Milp())
+
+        return in_turns([search.below, *[program] * small], upper, budget)
 
     return over_score_sets(problem, solved).handed_to(handing.ran)

@@ -122,6 +122,9 @@ class MixedSearch:
         self.question = Instance(table, self.score, none, none, self.points.price, limits)
         self.trees = len(row.trees.tree) - 1
         self.left = Frontier[MixedBox](self._ceiling)
+        able = np.isfinite(row.tables.price[0])
+        if np.logical_or.reduceat(able, row.tables.start[:-1]).all():
+            self.left.put(0.0, MixedBox(able, (), np.zeros(0)))
         self.known: set[bytes] = set()
 
     def wanted(self) -> Goals:
@@ -136,12 +139,14 @@ class MixedSearch:
         box = InsideBox(*own, alive, self.handing, self.budget)
         return box.cheapest() if box.known else None
 
+    def below(self, upper: float, budget: Budget) -> SetAnswer:
+        """Look for an answer cheaper than another. When it is called again, it goes on."""
+        self.upper = min(self.upper, upper)
+        return self.run(budget)
+
     def run(self, budget: Budget) -> SetAnswer:
         """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
         self.budget, bound = budget, 0.0
-        able = np.isfinite(self.row.tables.price[0])
-        if np.logical_or.reduceat(able, self.row.tables.start[:-1]).all():
-            self.left.put(0.0, MixedBox(able, (), np.zeros(0)))
         try:
             while self.left.is_open and not budget.spent():
                 bound, box = self.left.pop()
