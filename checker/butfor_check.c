@@ -1625,6 +1625,13 @@ static void read_odds(const Asked *its, int class, int sign, quad at) { /* the o
     }
 }
 
+static quad size_of(const Node *leaf, const Goal *goal) { /* of what it counts; below a power of two that only rounding reaches */
+    quad a = leaf->adds[goal->plus], b = leaf->adds[goal->less], size = quad_abs(a - b);
+    if (quad_abs(a) < quad_abs(b)) { quad other = a; a = b, b = other; }
+    quad lost = (a - b) - a + b; /* by how much a - b is rounded up */
+    return size > 0 && power_below(size) == size && (a > b ? lost > 0 : lost < 0) ? size / 2 : size;
+}
+
 static void count_in_grains(void) { /* the scores of trees, and what they are to reach */
     quad largest = 0;
     int count = q.ways * q.width;
@@ -1632,7 +1639,7 @@ static void count_in_grains(void) { /* the scores of trees, and what they are to
         for (int i = 0; i < model.trees[t].count; i++) {
             Node *node = model.trees[t].nodes + i;
             for (int g = 0; g < count && node->left < 0; g++) {
-                quad size = quad_abs(counts(node, q.goals + g));
+                quad size = size_of(node, q.goals + g);
                 largest = size > largest ? size : largest;
             }
         }
@@ -1939,7 +1946,10 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
     need(extra >= 0, "a target that costs less than nothing");
     q.done = q.claim <= extra;
     if (q.done) return;
-    if (extra > 0 && below->kind != 'n') q.claim = (q.claim - extra) + q.claim * (quad)1e-33;
+    if (extra > 0 && below->kind != 'n') {
+        quad left = q.claim - extra;
+        q.claim = q.claim - left == extra && left + extra == q.claim ? left : left + q.claim * (quad)1e-33; /* exact, or a little more */
+    }
     q.none = below->kind == 'n' || q.largest;
     q.below = q.none ? 1 : q.claim;
     q.unit = power_below(q.below) / ((quad)((whole)1 << 40));

@@ -75,7 +75,8 @@ if TYPE_CHECKING:
     from butfor.problem.suggestions import Suggestions, suggest
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
     from butfor.problem.targets.score import Score
-    from butfor.proof.prove import Proofs, Proven, prove
+    from butfor.proof.prove import prove
+    from butfor.proof.proven import Proofs, Proven
     from butfor.serve.widget import widget
     from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.swarm import Swarm
@@ -134,7 +135,8 @@ _HOMES = {
     "butfor.problem.suggestions": ("Suggestions", "suggest"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.problem.targets.score": ("Score",),
-    "butfor.proof.prove": ("Proofs", "Proven", "prove"),
+    "butfor.proof.prove": ("prove",),
+    "butfor.proof.proven": ("Proofs", "Proven"),
     "butfor.serve.widget": ("widget",),
     "butfor.solvers.outcome": ("Status", "Stopped"),
     "butfor.solvers.swarm.swarm": ("Swarm",),

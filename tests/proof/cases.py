@@ -217,7 +217,8 @@ def cases(kind: str, rows: int = 2) -> tuple[Case, ...]:
         chosen = X[~np.isin(predicted, getattr(target, "labels", ()))].iloc[:rows]
         if "odds" in kind:
             target = bf.probability(number % 3, **[{"at_least": 0.45}, {"at_most": 0.3}][number % 2])
-            chosen = X.iloc[:rows]
+            chance = model.predict_proba(X)[:, number % 3]
+            chosen = X[chance > 0.3 if number % 2 else chance < 0.45].iloc[:rows]
         if "costly" in kind:
             target = {label: 0.25 + 0.5 * k for k, label in enumerate(explainer.model.classes_.tolist())}
         answers = explainer.explain(chosen, target=target, constraints=[*constraints, *holes])

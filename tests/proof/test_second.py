@@ -25,7 +25,7 @@ from tests.proof import (
     test_rules,
 )
 from tests.proof.attacks import attacks
-from tests.proof.by_hand import by_hand, unclear
+from tests.proof.by_hand import by_hand, of_classes, tree, unclear
 from tests.proof.cases import KINDS, Case, cases, estimator, table
 from tests.proof.second import VERIFIED, agree, both_verify, first_accepts, said, second, written
 from tests.shorter import first
@@ -146,3 +146,11 @@ def test_trees_with_weights_are_refused(weight: float, second: Path, tmp_path: P
     accepted = weight == 1
     assert first_accepts(file) == accepted
     assert said(second, [file])[0].startswith("VERIFIED") == accepted
+
+
+def test_a_leaf_next_to_a_power_of_two_counts_in_the_same_grains(second: Path, tmp_path: Path) -> None:
+    """2 less the least float is below 2, which no sum of 113 bits tells."""
+    steps = {"rate": [0, 1, 0]}, {"end": "dual"}
+    leaves = tree((0, 0.0, 1, 2), [5e-324, 0.0, 2.0], [1.0, 0.0, 0.0])
+    found = of_classes("next to 2", [leaves], [0.0] * 3, 0, *steps)
+    assert agree(second, [replace(found, own={**found.own, "below": (0.75).hex()})], tmp_path) == [True]

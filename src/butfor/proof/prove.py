@@ -30,6 +30,7 @@ from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
 from butfor.proof.proof_text import HOW_TO_VERIFY, file_name, sha256_of, signed
+from butfor.proof.proven import BEYOND_OTHER_END, REFUSED, Proofs, Proven
 from butfor.proof.provers import prover_of
 from butfor.proof.refuting import CheaperRowError, cheaper_row, refuting_row
 from butfor.proof.wanted import OTHER_END
@@ -44,68 +45,8 @@ LEFT_TO_FLOATS = 1e-9
 ROWS_RECORDED = 20
 """So many rows are recorded with what the estimator says of them."""
 
-REFUSED = "a row that the estimator refuses may be accepted within the rounding of its sums"
-BEYOND_OTHER_END = "a cheaper row reaches the end that the row misses, and goes beyond the other one"
-"""Why a claim is not proven."""
-
 LOWERED_AT_MOST = 5
 """How often a claim is lowered below a row that the estimator refuses within the rounding of its sums."""
-
-
-@dataclass(frozen=True)
-class Proven:
-    """What became of the claim of one answer.
-
-    - `name`: the answer;
-    - `file`: the file of its proof; None if there is none;
-    - `below`: no admissible row costs less; infinite if there is none at all, 0 if nothing is proven;
-    - `words`: what the checker says, or why nothing is proven;
-    - `near`: the file of the proof that a robust answer keeps what is wanted in its whole box; None if there is none;
-    - `less`: whether less is proven than was claimed, because of rows that the estimator refuses within the rounding of sums.
-    """
-
-    name: str
-    file: Path | None
-    below: float
-    words: str
-    near: Path | None = None
-    less: bool = False
-
-    @property
-    def verified(self) -> bool:
-        """Whether there is a proof, which the checker accepted."""
-        return self.file is not None
-
-
-@dataclass(frozen=True, eq=False)
-class Proofs(Sequence[Proven]):
-    """The proofs of answers in a folder. Print it to see what is proven."""
-
-    folder: Path
-    each: tuple[Proven, ...]
-
-    def __len__(self) -> int:
-        return len(self.each)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.each[index]
-
-    @property
-    def verified(self) -> int:
-        """How many answers have a proof."""
-        return sum(one.verified for one in self.each)
-
-    def __repr__(self) -> str:
-        reasons: dict[str, int] = {}
-        for one in self.each:
-            if not one.verified:
-                reasons[one.words] = reasons.get(one.words, 0) + 1
-        told = [f"  {count} not proven: {why}" for why, count in reasons.items()]
-        if less := sum(one.less for one in self.each):
-            told.insert(0, f"  {less} of them to less than was claimed: {REFUSED}")
-        if near := sum(one.near is not None for one in self.each):
-            told.append(f"  {near} are proven to keep what is wanted in their whole box")
-        return "\n".join([f"{self.verified} of {len(self)} answers are proven, in {self.folder}", *told])
 
 
 def prove(
