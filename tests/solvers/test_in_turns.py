@@ -57,6 +57,13 @@ def test_one_that_gives_up_leaves_all_the_time_to_the_other() -> None:
     assert (one.limited, other.limited) == ([True, False], [True])
 
 
+def test_one_that_ends_without_a_proof_leaves_it_to_the_other() -> None:
+    """It may say that it is done, where rounding keeps it from more."""
+    one, other = Told(found(5.0, 1.0, Stopped.DONE)), Told(found(np.inf, 5.0, Stopped.DONE))
+    answer = in_turns([one, other], np.inf, Budget())
+    assert (answer.cost, answer.bound, answer.stopped) == (5.0, 5.0, Stopped.DONE)
+
+
 def test_if_both_give_up_the_better_of_what_they_know_is_told() -> None:
     both = Told(found(5.0, 1.0, Stopped.EFFORT)), Told(found(np.inf, 2.0, Stopped.EFFORT))
     answer = in_turns(both, np.inf, Budget())

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.solvers.combine import SetAnswer
-from butfor.solvers.outcome import Stopped
+from butfor.solvers.outcome import Stopped, to_beat
 from butfor.solvers.solver import Budget
 
 Search = Callable[[float, Budget], SetAnswer]
@@ -22,7 +22,8 @@ def in_turns(searches: Sequence[Search], upper: float, budget: Budget) -> SetAns
     """The cheapest answer, if one costs less than `upper`. Each turn is twice as long as the one before.
 
     So it takes at most a few times as long as the search that is quicker, also if that looks anew each time. Each begins
-    with the best answer of all. One that gives up has no further turn, and the last one has all the time that is left.
+    with the best answer of all. One that ends without a proof has no further turn, and the last one has all the time that is
+    left.
     """
     best, left, seconds = SetAnswer(None, np.inf, 0.0), list(searches), FIRST_TURN
     while True:
@@ -30,11 +31,11 @@ def in_turns(searches: Sequence[Search], upper: float, budget: Budget) -> SetAns
             turn = budget.at_most(seconds) if len(left) > 1 else budget
             found = search(min(upper, best.cost), turn)
             bound = max(best.bound, found.bound)
-            best = replace(found if found.cost < best.cost else best, bound=bound, stopped=found.stopped)
-            if found.stopped is Stopped.EFFORT:
+            best = replace(found if found.cost < best.cost else best, bound=bound)
+            if found.stopped in (Stopped.DONE, Stopped.EFFORT):
                 left.remove(search)
-            if not found.stopped or budget.spent() or not left:
-                return replace(
-                    best, bound=min(bound, best.cost), stopped=found.stopped and (budget.stopped or found.stopped)
-                )
+            if bound >= to_beat(min(upper, best.cost)):
+                return replace(best, bound=min(bound, best.cost), stopped=Stopped.DONE)
+            if budget.spent() or not left:
+                return replace(best, bound=min(bound, best.cost), stopped=(left and budget.stopped) or found.stopped)
         seconds *= 2
