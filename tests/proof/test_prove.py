@@ -460,6 +460,15 @@ def test_the_checker_is_plain_and_short() -> None:
     assert len(code) <= 1779
 
 
+def test_a_float32_column_that_may_not_move_is_told_without_a_warning(tmp_path: Path) -> None:
+    X, y = table()
+    X = X[["income", "age"]].astype({"income": np.float32})
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+    rows = X[model.predict(X) == 0].iloc[:2]
+    answers = bf.Explainer(model, data=X).explain(rows, constraints=[bf.fixed("income")])
+    assert bf.prove(answers, model, tmp_path).verified == 2
+
+
 @pytest.mark.shorter(2)
 @pytest.mark.parametrize("kind", ["forest", "hist", "lightgbm"])
 @pytest.mark.parametrize("scaled", [False, True])

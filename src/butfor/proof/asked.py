@@ -90,7 +90,7 @@ class ProofQuestion(AskedColumns):
         ends = np.clip([domain.low[i, j], domain.high[i, j]], -END_OF_NO_RANGE, END_OF_NO_RANGE).tolist()
         (now,), (lose, find) = hexes(self.problem.factuals[i, [j]]), prices.missing[:, j].tolist()
         price = [each[j] for each in (prices.l0, prices.l1, prices.l2)] if now else [find, 0.0, 0.0]
-        if domain.single[j] and max(map(abs, ends)) < np.finfo(np.float32).max:
+        if domain.single[j] and max(map(abs, ends)) < float(np.finfo(np.float32).max):
             ends = _single_ends(*ends)  # no end that no float32 has
         if not np.isfinite(price[0]):  # what may not become known
             price[0], ends = 0.0, [1.0, 0.0]
