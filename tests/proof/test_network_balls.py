@@ -8,13 +8,11 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -24,13 +22,13 @@ from tests.proof.attacks import broken_by
 from tests.proof.by_hand import weighed
 from tests.proof.cases import Case, read
 from tests.proof.judge import number
-from tests.proof.test_linear import prepared, rows_of, table
-from tests.proof.test_linear_classes import four_classes
+from tests.proof.test_linear import rows_of
 from tests.proof.test_means import CONSTRAINTS
-from tests.proof.test_networks import dishonest, last_sums, network, proving_by
+from tests.proof.test_networks import dishonest, last_sums, network, proofs_of, proving_by, targets
 from tests.proof.test_networks import mutated as mutated_network
 from tests.proof.test_robust import (
     RADII,
+    cheaper_and_good,
     every_neighbour_is_tried,
     measured,
     one_of_three_is_kept,
@@ -77,9 +75,7 @@ def test_real_numbers_keep_it_or_fail(norm: Any, tmp_path: Path) -> None:
     for (_, row), answer, one in zip(rows.iterrows(), answers, proofs, strict=True):
         assert one.verified, one.words
         assert one.below == pytest.approx(answer.cost, rel=1e-5)
-        shares = rng.dirichlet(np.full(4, 0.3), 2000) * rng.choice([-1, 1], (2000, 4)) * one.below
-        cheaper = row.to_numpy() + shares * spans
-        good = cheaper[model.predict(pd.DataFrame(cheaper, columns=X.columns)) == 1]
+        good = cheaper_and_good(model, X, row, one.below, rng, 2000)
         assert len(good) > 0
         assert not [x for x in good if is_kept(x)]
     found = read(proofs[0].file)
@@ -93,25 +89,11 @@ def test_real_numbers_keep_it_or_fail(norm: Any, tmp_path: Path) -> None:
 @cache
 def cases() -> tuple[Case, ...]:
     """Proofs about classes, of two and of four, and about values, each with all of its neighbours."""
-    (X, two), (_, four), found = table(), four_classes(), list[Case]()
-    value = (X["a"] * 1.0 - X["b"] + 3 * (X["job"] == "cook")).to_numpy()
+    found = list[Case]()
     for k, radius in enumerate(({"a": 1}, {"a": 2, "c": 1}, {"b": 1, "c": 1})):
-        for inner, y, target in (
-            (network(5), two, bf.classes(1)),
-            (network(3, 2), two, bf.classes(1)),
-            (network(4), four, bf.classes(0, 3)),
-            (network(5, kind=MLPRegressor), value, bf.value(at_least=3.5)),
-        ):
-            model = prepared(inner).fit(X, y)
-            predicted = model.predict(X)
-            met = predicted >= 3.5 if target == bf.value(at_least=3.5) else np.isin(predicted, target.labels)
-            answers = bf.Explainer(model, data=X).explain(
-                X[~met].iloc[k : k + 2], target=target, constraints=[bf.robust(radius)]
-            )
-            with TemporaryDirectory() as folder:
-                proofs = bf.prove(answers, model, folder)
-                assert proofs.verified == 2, (radius, target, proofs)
-                found += [read(one.file, f"{radius} {target}") for one in proofs if one.file is not None]
+        for explainer, rows, target in targets(3.5):
+            answers = explainer.explain(rows.iloc[k : k + 2], target=target, constraints=[bf.robust(radius)])
+            found += proofs_of(answers, explainer.model, f"{radius} {target}")
     return tuple(found)
 
 

@@ -103,27 +103,39 @@ QUESTIONS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
 
 
 @cache
+def targets(least: float) -> tuple[tuple[bf.Explainer, pd.DataFrame, Any], ...]:
+    """Networks about classes, of two and of four, and about values: each with the rows that lack what is wanted, and that."""
+    (X, two), (_, four), found = table(), four_classes(), []
+    value = (X["a"] * 1.0 - X["b"] + 3 * (X["job"] == "cook")).to_numpy()
+    for inner, y, target in (
+        (network(5), two, bf.classes(1)),
+        (network(3, 2), two, bf.classes(1)),
+        (network(4), four, bf.classes(0, 3)),
+        (network(5, kind=MLPRegressor), value, bf.value(at_least=least)),
+    ):
+        model = prepared(inner).fit(X, y)
+        predicted = model.predict(X)
+        met = predicted >= least if y is value else np.isin(predicted, target.labels)
+        found.append((bf.Explainer(model, data=X), X[~met], target))
+    return tuple(found)
+
+
+def proofs_of(answers: Any, model: Any, name: str) -> list[Case]:
+    """The proofs of some answers, which all have one."""
+    with TemporaryDirectory() as folder:
+        proofs = bf.prove(answers, model, folder)
+        assert proofs.verified == len(answers), (name, proofs)
+        return [read(one.file, name) for one in proofs]
+
+
+@cache
 def cases() -> tuple[Case, ...]:
     """Proofs about classes, of two and of four, and about values."""
-    (X, two), (_, four), found = table(), four_classes(), list[Case]()
-    value = (X["a"] * 1.0 - X["b"] + 3 * (X["job"] == "cook")).to_numpy()
+    found = list[Case]()
     for k, (cost, limits) in enumerate(QUESTIONS):
-        for inner, y, target in (
-            (network(5), two, bf.classes(1)),
-            (network(3, 2), two, bf.classes(1)),
-            (network(4), four, bf.classes(0, 3)),
-            (network(5, kind=MLPRegressor), value, bf.value(at_least=4.5)),
-        ):
-            model = prepared(inner).fit(X, y)
-            predicted = model.predict(X)
-            met = predicted >= 4.5 if target == bf.value(at_least=4.5) else np.isin(predicted, target.labels)
-            answers = bf.Explainer(model, data=X).explain(
-                X[~met].iloc[k : k + 1], target=target, cost=cost, constraints=list(limits)
-            )
-            with TemporaryDirectory() as folder:
-                proofs = bf.prove(answers, model, folder)
-                assert proofs.verified == 1, (cost, target, proofs)
-                found += [read(one.file, f"{cost} {target}") for one in proofs if one.file is not None]
+        for explainer, rows, target in targets(4.5):
+            answers = explainer.explain(rows.iloc[k : k + 1], target=target, cost=cost, constraints=list(limits))
+            found += proofs_of(answers, explainer.model, f"{cost} {target}")
     return tuple(found)
 
 

@@ -173,6 +173,16 @@ def all_near(model: Any, X: pd.DataFrame, x: np.ndarray, radius: np.ndarray) -> 
     return bool((model.predict(every) == 1).all())
 
 
+def cheaper_and_good(
+    model: Any, X: pd.DataFrame, row: pd.Series, below: float, rng: np.random.Generator, count: int
+) -> np.ndarray:
+    """Those of some random rows below a cost that are predicted as 1."""
+    columns = X.shape[1]
+    shares = rng.dirichlet(np.full(columns, 0.3), count) * rng.choice([-1, 1], (count, columns)) * below
+    cheaper = row.to_numpy() + shares * (X.max() - X.min()).to_numpy()
+    return cheaper[model.predict(pd.DataFrame(cheaper, columns=X.columns)) == 1]
+
+
 @pytest.mark.shorter(1)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("kind", ["tree", "xgboost"])
@@ -188,9 +198,7 @@ def test_real_numbers_of_trees_keep_it_or_fail(kind: str, dtype: Any, tmp_path: 
     for (_, row), answer, one in zip(rows.iterrows(), answers, proofs, strict=True):
         assert one.verified, one.words
         assert one.below == pytest.approx(answer.cost, rel=1e-8)
-        shares = rng.dirichlet(np.full(4, 0.3), 3000) * rng.choice([-1, 1], (3000, 4)) * one.below
-        cheaper = row.to_numpy() + shares * spans
-        good = cheaper[model.predict(pd.DataFrame(cheaper, columns=X.columns)) == 1]
+        good = cheaper_and_good(model, X, row, one.below, rng, 3000)
         assert not [x for x in good if all_near(model, X, x, radius * spans)]
     found = read(proofs[0].file)
     assert found.accepted()

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray
 from butfor.model.network import Layer
+from butfor.neighbours.networks.joint import layers_side_by_side
 from butfor.proof.checker import checker
 from butfor.proof.failing import CheaperError, UnprovenError
 from butfor.proof.rivals_prover import RivalsProver, written
@@ -83,15 +83,11 @@ class NetworkProver(RivalsProver):
         return found
 
     @cached_property
-    def _layers(self) -> list[Layer]:
-        """The layers as floats, each beside itself if all numbers are shifted."""
-        told = [(its, getattr(its, "layer", its)) for its in self.walk.q.model.layers]
-        return [
-            Layer(
-                floats(its.leak), block_diag(*[floats(own.weight)] * (len(its.leak) // len(own.leak))), floats(its.base)
-            )
-            for its, own in told
-        ]
+    def _layers(self) -> Sequence[Layer]:
+        """The layers as floats, beside themselves if all numbers are shifted."""
+        copies, layers = self.walk.q.copies, self.walk.q.model.layers
+        own = [its.layer for its in layers] if copies > 1 else layers
+        return layers_side_by_side([[Layer(*map(floats, (its.leak, its.weight, its.base))) for its in own]] * copies)
 
     def _ways(self, box: list[Any]) -> WaysOut:
         """The directions of a box as floats, with prices in claims."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -67,7 +68,7 @@ class UnitProgram:
     """
 
     def __init__(
-        self, ways: WaysOut, units: list[list[Any]], layers: list[Layer], sides: dict[int, int], free: bool
+        self, ways: WaysOut, units: list[list[Any]], layers: Sequence[Layer], sides: dict[int, int], free: bool
     ) -> None:
         self.ways, self.units, self.sides, self.free = ways, [unit for its in units for unit in its], sides, free
         self.leak = np.concatenate([layer.leak for layer in layers])
@@ -83,7 +84,7 @@ class UnitProgram:
         rows[:, : self.count], rows[:, -1] = lines[:, 1:], lines[:, 0]
         return rows
 
-    def _forward(self, units: list[list[Any]], layers: list[Layer]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _forward(self, units: list[list[Any]], layers: Sequence[Layer]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What reaches each unit, what it passes on, and the last sums, as rows over the variables."""
         z, reach, passed, n = self._over(self.ways.first), list[FloatArray](), list[FloatArray](), 0
         for layer, its in zip(layers, units, strict=True):

@@ -11,14 +11,14 @@ from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped, to_beat
 from butfor.solvers.solver import Budget
 
-Search = Callable[[float, Budget], SetAnswer]
+LooksBelow = Callable[[float, Budget], SetAnswer]
 """Looks for an answer that costs less than so much, and when it is called again, goes on or looks anew."""
 
 FIRST_TURN = 0.25
 """The seconds of the first turn of each search."""
 
 
-def in_turns(searches: Sequence[Search], upper: float, budget: Budget) -> SetAnswer:
+def in_turns(searches: Sequence[LooksBelow], upper: float, budget: Budget) -> SetAnswer:
     """The cheapest answer, if one costs less than `upper`. Each turn is twice as long as the one before.
 
     So it takes at most a few times as long as the search that is quicker, also if that looks anew each time. Each begins
@@ -37,5 +37,5 @@ def in_turns(searches: Sequence[Search], upper: float, budget: Budget) -> SetAns
             if bound >= to_beat(min(upper, best.cost)):
                 return replace(best, bound=min(bound, best.cost), stopped=Stopped.DONE)
             if budget.spent() or not left:
-                return replace(best, bound=min(bound, best.cost), stopped=(left and budget.stopped) or found.stopped)
+                return replace(best, bound=min(bound, best.cost), stopped=budget.stopped if left else found.stopped)
         seconds *= 2

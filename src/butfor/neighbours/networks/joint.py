@@ -17,18 +17,19 @@ def networks_side_by_side(models: Sequence[Network]) -> Network:
     how = [_computation(model) for model in models]
     computed = Computation(
         lines_side_by_side([one.columns for one in how]),
-        _layers_side_by_side([one.layers for one in how]),
+        layers_side_by_side([one.layers for one in how]),
         max(one.unit for one in how),
     )
     first = lines_side_by_side([model.first for model in models])
-    return Network(first, _layers_side_by_side([model.layers for model in models]), computed)
+    return Network(first, layers_side_by_side([model.layers for model in models]), computed)
 
 
 def _computation(model: Network) -> Computation:
     return model.computed or Computation(model.first, model.layers, model.unit)
 
 
-def _layers_side_by_side(layers: Sequence[tuple[Layer, ...]]) -> tuple[Layer, ...]:
+def layers_side_by_side(layers: Sequence[Sequence[Layer]]) -> tuple[Layer, ...]:
+    """The layers of several networks of the same depth as those of one."""
     return tuple(
         Layer(
             np.concatenate([layer.leak for layer in at]),

@@ -114,10 +114,10 @@ def _along_lines(form: Form) -> bool:
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
     form = problem.form()
     along_lines, mixed = _along_lines(form), bool(MixedBranchBound().accepts(_plain(form)))
-    row, small = relax(problem) if mixed else None, bool(Milp().accepts(_plain(form)))
+    row, is_written = relax(problem) if mixed else None, bool(Milp().accepts(_plain(form)))
 
     def in_boxes(by: Handing, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
-        return _SumBoxSearch(by, problem, score_set, upper).run(budget)
+        return _SumBoxSearch(by, problem, score_set).below(upper, budget)
 
     def cheapest(score_set: ScoreSet, upper: float) -> SetAnswer:
         if along_lines:
@@ -125,10 +125,10 @@ def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
         if row is None:
             return in_boxes(handing, problem, score_set, upper, budget)
         inside, accepts = Handing(MixedBranchBound.inner), partial(problem.reached, score_set)
-        search = BlendMixedSearch(problem, row, score_set, accepts, upper, inside, partial(in_boxes, inside))
-        boxes = _SumBoxSearch(Handing((Milp(),)), problem, score_set, upper)
-        found = in_turns([search.below, *[boxes.below] * small], upper, budget)
-        handing.note([Ran(MixedBranchBound.name, together((*inside.ran, *boxes.handing.ran)))])
+        of_cells = BlendMixedSearch(problem, row, score_set, accepts, inside, partial(in_boxes, inside))
+        of_sums = _SumBoxSearch(Handing((Milp(),)), problem, score_set)
+        found = in_turns([of_cells.below, of_sums.below] if is_written else [of_cells.below], upper, budget)
+        handing.note([Ran(MixedBranchBound.name, together((*inside.ran, *of_sums.handing.ran)))])
         return found
 
     return over_score_sets(problem, cheapest).handed_to(handing.ran)
@@ -142,8 +142,8 @@ class _SumBoxSearch:
     - `left`: the boxes that are left; those are settled whose cheapest row is an answer, or in which no more can be found.
     """
 
-    def __init__(self, handing: Handing, problem: Problem, score_set: ScoreSet, upper: float) -> None:
-        self.handing, self.problem, self.score_set, self.upper = handing, problem, score_set, upper
+    def __init__(self, handing: Handing, problem: Problem, score_set: ScoreSet) -> None:
+        self.handing, self.problem, self.score_set, self.upper = handing, problem, score_set, np.inf
         wide = score_set.widened(problem.doubt(score_set))
         self.curve = Blends.of(wide.curve)
         self.whole = SumBox(*sum_ranges(problem.model, problem, self.curve.rows))
@@ -158,12 +158,8 @@ class _SumBoxSearch:
         self.looked_at = 0
 
     def below(self, upper: float, budget: Budget) -> SetAnswer:
-        """Look for an answer cheaper than another. When it is called again, it goes on."""
+        """Look for an answer cheaper than another: at boxes, the one with the lowest bound first. Called again, it goes on."""
         self.upper = min(self.upper, upper)
-        return self.run(budget)
-
-    def run(self, budget: Budget) -> SetAnswer:
-        """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
         while self.left.is_open:
             if budget.spent() or self.looked_at == MOST_BOXES:
                 return self._answer(budget.stopped or Stopped.EFFORT)

@@ -56,11 +56,10 @@ class BlendMixedSearch(MixedSearch):
         row: RelaxedRow,
         score_set: ScoreSet,
         accepts: Accepts,
-        upper: float,
         handing: Handing,
         linear: OfLinear,
     ) -> None:
-        super().__init__(problem, row, score_set, accepts, upper, handing)
+        super().__init__(problem, row, score_set, accepts, handing)
         self.linear = linear
         self.gains = self.points.gains(row, self.goals.rows)
 

@@ -54,15 +54,15 @@ class MixedBranchBound(AbstractReduction):
 
 
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
-    row, small = relax(problem), bool(Milp().accepts(problem.form()))
+    row, is_written = relax(problem), bool(Milp().accepts(problem.form()))
 
     def solved(score_set: ScoreSet, upper: float) -> SetAnswer:
         accepts = partial(problem.reached, score_set)
-        search = MixedSearch(problem, row, score_set, accepts, upper, handing)
+        boxes = MixedSearch(problem, row, score_set, accepts, handing)
 
         def program(upper: float, turn: Budget) -> SetAnswer:
             return handing.cheapest(problem, score_set, upper, turn, Milp())
 
-        return in_turns([search.below, *[program] * small], upper, budget)
+        return in_turns([boxes.below, program] if is_written else [boxes.below], upper, budget)
 
     return over_score_sets(problem, solved).handed_to(handing.ran)

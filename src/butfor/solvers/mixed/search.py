@@ -106,13 +106,13 @@ class MixedBox(NamedTuple):
 
 
 class MixedSearch:
-    """The search for one row and one score set, for an answer cheaper than `upper`. `accepts` says which rows are answers."""
+    """The search for one row and one score set. `accepts` says which rows are answers, and `upper` is the cost to beat."""
 
     def __init__(
-        self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float, handing: Handing
+        self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, handing: Handing
     ) -> None:
         self.problem, self.row, self.score_set, self.accepts = problem, row, score_set, accepts
-        self.upper, self.handing, self.best = upper, handing, NOTHING
+        self.upper, self.handing, self.best = np.inf, handing, NOTHING
         self.goals, self.points = self.wanted(), Points.of(problem, row)
         table, self.score = self.points.leaves(row, self.goals.rows)
         self.base = self.goals.rows @ (row.model.trees.base + row.model.linear.intercept)
@@ -140,13 +140,8 @@ class MixedSearch:
         return box.cheapest() if box.known else None
 
     def below(self, upper: float, budget: Budget) -> SetAnswer:
-        """Look for an answer cheaper than another. When it is called again, it goes on."""
-        self.upper = min(self.upper, upper)
-        return self.run(budget)
-
-    def run(self, budget: Budget) -> SetAnswer:
-        """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
-        self.budget, bound = budget, 0.0
+        """Look for an answer cheaper than another: at boxes, the one with the lowest bound first. Called again, it goes on."""
+        self.upper, self.budget, bound = min(self.upper, upper), budget, 0.0
         try:
             while self.left.is_open and not budget.spent():
                 bound, box = self.left.pop()
