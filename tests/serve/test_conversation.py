@@ -122,6 +122,10 @@ def test_another_row_comes_as_html_in_which_names_are_escaped(desk: Desk) -> Non
     talk(desk, use)
 
 
+COUNTING: set[str] = set()
+"""The slow questions that are being worked on, by what they hold."""
+
+
 def slow(desk: Desk, body: Any, who: str) -> Iterator[Json]:
     """Counts until it is interrupted, and then says what it has found."""
     found = 0
@@ -129,6 +133,7 @@ def slow(desk: Desk, body: Any, who: str) -> Iterator[Json]:
     try:
         while True:
             found += 1
+            COUNTING.add(body)
             time.sleep(0.001)
     except KeyboardInterrupt:
         yield {"event": "answers", "answers": [], "found": found}
@@ -139,8 +144,9 @@ def test_an_interrupted_question_ends_with_what_it_has_found(desk: Desk, monkeyp
     monkeypatch.setattr(conversation, "WIDGET_WORK", {**conversation.WIDGET_WORK, "slow": slow})
 
     async def use(heard: Heard) -> None:
-        heard.ask("slow", None)
-        heard.ask("slow", None, "b")
+        heard.ask("slow", "first")
+        heard.ask("slow", "second", "b")
+        await heard.until(lambda: {"first", "second"} <= COUNTING)  # before, there is nothing to be found
         await heard.until(lambda: len(heard.about()) == len(heard.about("b")) == 2)
         heard.conversation.hear({"stop": "a"})
         heard.conversation.hear({"stop": "a"})  # once is enough, and twice does no harm
