@@ -29,13 +29,11 @@ class Heard:
     def __init__(self, desk: Desk) -> None:
         self.told = list[Json]()
         self.conversation = Conversation(desk, self._tell)
-        self._news = asyncio.Event()
         self._thread = threading.get_ident()
 
     def _tell(self, message: Json) -> None:
         assert threading.get_ident() == self._thread, "a kernel sends from one thread"
         self.told.append(message)
-        self._news.set()
 
     def ask(self, work: str, body: Any, name: str = "a") -> None:
         self.conversation.hear({"ask": name, "work": work, "body": body})
@@ -46,8 +44,7 @@ class Heard:
     async def until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(60):
             while not holds():
-                self._news.clear()
-                await self._news.wait()
+                await asyncio.sleep(0.001)
 
     async def events(self, work: str, body: Any) -> list[Json]:
         """The events of a question, without what frames them."""
