@@ -259,8 +259,9 @@ typedef struct { int feature, left, right, lost; double cut; unsigned char *set;
 typedef struct { Node *nodes; int count; } Tree;
 enum { LOGISTIC, SHARES, VALUE, LARGEST, SCORE, MEAN, LEAVES, VOTES, STACK };
 
-typedef struct { quad weight, slope, shift, off; int straight, bent, turned, power; } Curve;
+typedef struct { quad weight, slope, shift, off, *x, *y, rough; int straight, bent, turned, power, knots; } Curve;
 /* What a mean, or a stack, makes of a sum x: weight times share(x), or x, or share(slope share(x) + shift); turned: what the other class gets, of -x.
+   knots: so many points, between which are lines in place of the share outside; what the estimator makes of them may be off by rough.
    power: what the odds of a rival add, slope exp(x), but at most 2 (1), or -slope exp(-x) (-1). */
 
 typedef struct { int *plus, *less, steps; double *says; } Path; /* a leaf of an oblique tree: which sums are not below which on the way */
@@ -308,6 +309,18 @@ static quad logit(quad p) { return quad_log(p / (1 - p)); }
 static quad line_in(const Curve *c, quad x, int side) { /* the line inside, at least (-1) or at most (1) */
     return c->slope * share(x) + c->shift + side * (c->off + (1 + c->slope + quad_abs(c->shift)) * (quad)1e-28);
 }
+static quad outside(const Curve *c, quad x, int side) { /* a share, or a place on the lines between knots, at least (-1) or at most (1) */
+    int k = 0;
+    if (!c->knots) return share(x) + side * (quad)1e-28;
+    while (k < c->knots && c->x[k] < x) k++;
+    quad y = c->y[k < c->knots ? k : k - 1], spare = 0;
+    if (k > 0 && k < c->knots) {
+        quad slope = (y - c->y[k - 1]) / (c->x[k] - c->x[k - 1]);
+        y -= slope * (c->x[k] - x);
+        spare = slope * (1 + quad_abs(x)) * (quad)1e-30;
+    }
+    return y + side * (c->rough + spare + (1 + quad_abs(y)) * (quad)1e-28);
+}
 static quad adds(const Curve *c, quad x, int side) { /* what a sum adds to the mean */
     if (c->power) {
         x *= c->power;
@@ -315,8 +328,8 @@ static quad adds(const Curve *c, quad x, int side) { /* what a sum adds to the m
         odds *= x < -1000 && side * c->power < 0 ? 0 : 1 + side * c->power * (quad)1e-28;
         return c->power < 0 ? -odds : odds < 2 ? odds : 2;
     }
-    quad spare = side * (quad)1e-28;
-    return c->weight * (c->straight ? x + c->turned + spare * (1 + quad_abs(x)) : share(c->bent ? line_in(c, x, side) : x) + spare);
+    if (c->straight) return c->weight * (x + c->turned + side * (1 + quad_abs(x)) * (quad)1e-28);
+    return c->weight * outside(c, c->bent ? line_in(c, x, side) : x, side);
 }
 
 static int kind_of(Json *sum) {
@@ -548,6 +561,29 @@ static void read_lightgbm(Text data) {
     need(!head && model.count % sums == 0, "no objective, or other trees than classes");
 }
 
+static void read_knots(Curve *c, Json *knots, Json *off) {
+    if (!knots) return;
+    need(!c->straight && list(knots)->count > 0 && off, "knots of what is straight, or none, or without a doubt");
+    c->knots = knots->count;
+    c->x = room(c->knots, sizeof(quad));
+    c->y = room(c->knots, sizeof(quad));
+    c->rough = real(off);
+    need(c->rough >= 0, "a doubt of knots that is below 0");
+    for (int k = 0; k < c->knots; k++) {
+        need(list(knots->items + k)->count == 2, "a knot that is no pair");
+        c->x[k] = real(knots->items[k].items);
+        c->y[k] = real(knots->items[k].items + 1);
+        need(k == 0 || (c->x[k] > c->x[k - 1] && c->y[k] >= c->y[k - 1]), "knots that fall");
+    }
+}
+
+static void turn_knots(Curve *c) { /* what the other class gets: 1 less, of -x */
+    quad *x = room(c->knots, sizeof(quad)), *y = room(c->knots, sizeof(quad));
+    for (int k = 0; k < c->knots; k++) x[c->knots - 1 - k] = -c->x[k], y[c->knots - 1 - k] = 1 - c->y[k];
+    c->x = x;
+    c->y = y;
+}
+
 static void read_curves(Json *all) { /* of a mean, or a stack; if nothing is said, of the shares of all sums */
     Json *told = maybe(all, "curves"), *end = maybe(all, "end");
     need(!told || of_curves(), "curves of sums that are no mean");
@@ -561,6 +597,7 @@ static void read_curves(Json *all) { /* of a mean, or a stack; if nothing is sai
         c->bent = bend && list(bend)->count > 0;
         need((c->weight > 0 || (c->weight < 0 && model.kind == STACK)) && !(c->straight && c->bent), "a curve that is not read");
         model.weight += quad_abs(c->weight);
+        read_knots(c, told ? maybe(told->items + k, "knots") : NULL, told ? maybe(told->items + k, "off") : NULL);
         if (!c->bent) continue;
         need(bend->count == 3, "a bend of other numbers");
         c->slope = real(bend->items);
@@ -1581,6 +1618,7 @@ static void read_pairs(const Asked *its, Json *which, int by_difference, int one
             c->turned = sign * c->weight < 0;
             c->weight = quad_abs(c->weight);
             if (c->turned) c->shift = -c->slope - c->shift;
+            if (c->turned && c->knots) turn_knots(c);
             if (c->turned) q.mean += c->weight;
             q.goals[k] = c->turned ? (Goal){.less = k + 1} : (Goal){.plus = k + 1};
         }
@@ -2181,6 +2219,20 @@ static quad highest(quad worth, quad rate, quad low, quad high, quad grain) { /*
     return best + spare;
 }
 
+static quad highest_knot(const Curve *c, quad worth, quad rate, quad low, quad high, quad grain) { /* the same of lines between knots: an end, or a knot */
+    quad best = -INFINITY, size = 1, ends[] = {low, high};
+    for (int e = 0; e < 2; e++) {
+        quad at = worth * outside(c, ends[e] * grain, 1) - rate * ends[e];
+        if (at > best) best = at;
+    }
+    for (int k = 0; k < c->knots; k++) {
+        quad x = c->x[k] / grain, at = worth * (c->y[k] + c->rough) - rate * x;
+        if (x > low && x < high && at > best) best = at;
+        if (quad_abs(c->y[k]) > size) size = quad_abs(c->y[k]);
+    }
+    return best + (worth * (size + c->rough) + rate * (quad_abs(low) + quad_abs(high))) * (quad)1e-28 + (quad)1e-20;
+}
+
 static quad highest_odds(const Curve *c, quad worth, quad rate, quad low, quad high) { /* the same of what the odds of a rival add */
     quad steep = worth * c->slope * q.grain, spare = (quad_abs(rate) * (quad_abs(low) + quad_abs(high)) + 2 * worth + 1) * (quad)1e-29;
     if (c->power > 0) { /* up to 2 it is convex, and from there on the first x is the highest */
@@ -2207,10 +2259,11 @@ static quad above(const Curve *c, quad worth, quad rate, quad inner, quad low, q
         quad a = worth * (low * q.grain + c->turned) - rate * low, b = worth * (high * q.grain + c->turned) - rate * high;
         return (a > b ? a : b) + (worth + rate) * (1 + quad_abs(low) + quad_abs(high)) * (quad)1e-31;
     }
-    if (!c->bent) return highest(worth, rate, low, high, q.grain);
-    quad grain = ldexp(1, -20), first = line_in(c, low * q.grain, -1), last = line_in(c, high * q.grain, 1);
+    if (!c->bent) return c->knots ? highest_knot(c, worth, rate, low, high, q.grain) : highest(worth, rate, low, high, q.grain);
+    quad grain = ldexp(1, -20), first = line_in(c, low * q.grain, -1) / grain, last = line_in(c, high * q.grain, 1) / grain;
     quad more = inner * (c->shift + c->off) + inner * (quad_abs(c->shift) + c->off) * (quad)1e-30;
-    return highest(worth, inner * grain, first / grain, last / grain, grain) + more + highest(inner * c->slope, rate, low, high, q.grain);
+    quad most = c->knots ? highest_knot(c, worth, inner * grain, first, last, grain) : highest(worth, inner * grain, first, last, grain);
+    return most + more + highest(inner * c->slope, rate, low, high, q.grain);
 }
 
 static wide curve(Box *box) { /* at most so much is the mean worth more than its sums */

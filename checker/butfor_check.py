@@ -31,7 +31,7 @@ from fractions import Fraction as F
 from functools import lru_cache, reduce
 from itertools import combinations, product
 from math import gcd, isqrt, log, sqrt
-from operator import lt, mul
+from operator import ge, gt, lt, mul
 
 LARGEST_FILE = 1 << 30
 FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE, scores likewise of the largest leaf's
@@ -201,16 +201,51 @@ def highest(worth, rate, low, high, grain):
     return max(found)
 
 
-class Curve(namedtuple("Curve", "weight straight bend turned")):
+class Logistic:
+    """The share of a sum, as what a curve makes of it: between which ends it lies, and how far it is above a line."""
+
+    ends, highest = staticmethod(share), staticmethod(highest)
+
+    @classmethod
+    def other(cls):
+        return cls
+
+
+class Knots(namedtuple("Knots", "x y off")):
+    """Lines between knots, which never fall, and are level outside of them, as what a curve makes of a sum.
+
+    off: by how much the estimator's may differ
+    """
+
+    def ends(self, x):
+        k = bisect_left(self.x, x)
+        y = self.y[min(k, len(self.y) - 1)]
+        if 0 < k < len(self.x):
+            y -= (y - self.y[k - 1]) * (self.x[k] - x) / (self.x[k] - self.x[k - 1])
+        return y - self.off, y + self.off
+
+    def highest(self, worth, rate, low, high, grain):
+        """As of a share. The highest x is one of both ends, or a knot between them."""
+        between = slice(bisect_right(self.x, low * grain), bisect_left(self.x, high * grain))
+        each = [(x * grain, self.ends(x * grain)[1]) for x in (low, high)]
+        each += [(x, y + self.off) for x, y in zip(self.x[between], self.y[between])]
+        return max(worth * y - rate * x / grain for x, y in each)
+
+    def other(self):
+        return Knots([-x for x in self.x[::-1]], [1 - y for y in self.y[::-1]], self.off)
+
+
+class Curve(namedtuple("Curve", "weight straight bend turned by")):
     """What a sum x adds to a mean: weight times share(x), or x itself if it is straight.
 
     bend: slope, shift, off. Then it is share(slope share(x) + shift), and the line inside may be off by so much
     turned: whether it is what the other class gets, as a function of -x
+    by: Logistic, or the Knots that stand in place of the share outside
     """
 
     def other(self):
         slope, shift, off = self.bend or (F(0), F(0), F(0))
-        return self._replace(turned=not self.turned, bend=self.bend and (slope, -slope - shift, off))
+        return self._replace(turned=not self.turned, bend=self.bend and (slope, -slope - shift, off), by=self.by.other())
 
     def line(self, x):
         """The line inside, at least and at most."""
@@ -219,10 +254,8 @@ class Curve(namedtuple("Curve", "weight straight bend turned")):
 
     def ends(self, x):
         """What it adds at least and at most."""
-        ends = (x + self.turned,) * 2 if self.straight else share(x)
-        if self.bend:
-            low, high = self.line(x)
-            ends = share(low)[0], share(high)[1]
+        least, most = self.line(x) if self.bend else (x, x)
+        ends = (x + self.turned,) * 2 if self.straight else (self.by.ends(least)[0], self.by.ends(most)[1])
         return [self.weight * end for end in ends]
 
     def above(self, worth, rate, inner, low, high, grain):
@@ -234,11 +267,20 @@ class Curve(namedtuple("Curve", "weight straight bend turned")):
         if self.straight:
             return max(worth * (x * grain + self.turned) - rate * x for x in (low, high))
         if not self.bend:
-            return highest(worth, rate, low, high, grain)
+            return self.by.highest(worth, rate, low, high, grain)
         slope, shift, off = self.bend
         ends = self.line(low * grain)[0] / GRAIN, self.line(high * grain)[1] / GRAIN
-        outside = highest(worth, inner * GRAIN, *ends, GRAIN)
+        outside = self.by.highest(worth, inner * GRAIN, *ends, GRAIN)
         return outside + inner * (shift + off) + highest(inner * slope, rate, low, high, grain)
+
+
+def knots_of(told):
+    """The lines between knots that a file tells of."""
+    need(told["knots"] and all(len(knot) == 2 for knot in told["knots"]), "no knots, or one that is no pair")
+    x, y = zip(*[[real(number, "a knot") for number in knot] for knot in told["knots"]])
+    off = real(told["off"], "the doubt of knots")
+    need(off >= 0 and not any(map(ge, x, x[1:])) and not any(map(gt, y, y[1:])), "knots that fall, or whose doubt is below 0")
+    return Knots(x, y, off)
 
 
 def power(x):
@@ -460,7 +502,8 @@ class Model:
             fine = weight > 0 or (weight and self.kind == "stack")
             need(fine and type(straight) is bool and not (straight and bend), "a curve that is not read")
             need(not bend or (len(bend) == 3 and bend[0] >= 0 and bend[2] >= 0), "a bend that falls, or whose doubt is not said")
-            self.curves.append(Curve(weight, straight, tuple(bend), False))
+            need("knots" not in told or not straight, "knots of what is straight")
+            self.curves.append(Curve(weight, straight, tuple(bend), False, knots_of(told) if "knots" in told else Logistic))
         need(len(self.curves) == sums, "not a curve for each sum")
         need((self.kind == "stack") == (end is not None), "a stack without an end, or an end without a stack")
         self.end = [real(x, "the end of a stack") for x in end or ()]

@@ -151,8 +151,13 @@ def with_another_model(r: random.Random, case: Case) -> Case:
         tree, curve = r.choice(data["trees"]), r.choice(data.get("curves", [{}]))
         k = r.randrange(len(tree["left"]))
         if curve and r.random() < 0.3:
-            some, at = curve.get("bend", []), r.choice(["weight", *range(len(curve.get("bend", [])))])
-            its = curve if at == "weight" else some
+            bend, knots = curve.get("bend", []), curve.get("knots", [])
+            places = [
+                (curve, "weight"),
+                *((bend, k) for k in range(len(bend))),
+                *((its, k) for its in knots for k in (0, 1)),
+            ]
+            its, at = r.choice(places)
             its[at] = another_float(r, float.fromhex(its[at])).hex()
         elif tree.get("of") and r.random() < 0.2:
             tree["of"] = r.randrange(len(data["base"]))

@@ -36,7 +36,8 @@ from tests.proof import judge
 KINDS = ("tree", "votes", "forest", "boosted", "histogram", "xgboost", "lost forest", "lost histogram", "lost xgboost",
          "three tree", "three votes", "three forest", "three boosted", "three histogram", "three xgboost",
          "three lost forest", "three lost xgboost", "voting", "steps", "lost bagging", "three steps", "means",
-         "curves", "bent", "stack", "voters", "together forest", "together xgboost", "three together forest",
+         "curves", "bent", "knots", "bent knots", "stack", "voters",
+         "together forest", "together xgboost", "three together forest",
          "costly three forest", "costly xgboost", "odds three boosted", "odds three xgboost")  # fmt: skip
 """Those from "voting" on are proven of what butfor read of them."""
 
@@ -94,6 +95,9 @@ def shared_of(by: Any, kind: str, content: str, shared: str) -> Any:
 def estimator(kind: str) -> Any:
     import xgboost
 
+    few: Any = GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=1)
+    if "bent" in kind:
+        few = xgboost.XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1)
     learner: Any = {
         "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
         "votes": RandomForestClassifier(
@@ -141,6 +145,13 @@ def estimator(kind: str) -> Any:
             weights=[2, 1],
         ),
         "bent": CalibratedClassifierCV(xgboost.XGBClassifier(n_estimators=4, max_depth=2, n_jobs=1), cv=2),
+        "knots": VotingClassifier(  # with a sigmoid: isotonic steps alone have many ties
+            [
+                ("few", CalibratedClassifierCV(few, method="isotonic", cv=2, ensemble=False)),
+                ("boosted", GradientBoostingClassifier(n_estimators=4, max_depth=2, random_state=0)),
+            ],
+            voting="soft",
+        ),
         "means": CalibratedClassifierCV(GradientBoostingClassifier(n_estimators=4, max_depth=2, random_state=0), cv=2),
     }[kind.split()[-1]]
     if "steps" in kind:

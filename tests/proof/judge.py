@@ -165,7 +165,11 @@ class JudgedModel:
         slope, shift, _ = map(float.fromhex, told.get("bend", ["nan"] * 3))
         with np.errstate(over="ignore"):
             share = 1 / (1 + np.exp(-x))
-            return np.asarray(1 / (1 + np.exp(-slope * share - shift)) if "bend" in told else share)
+            x, share = (
+                (slope * share + shift, 1 / (1 + np.exp(-slope * share - shift))) if "bend" in told else (x, share)
+            )
+        knots = np.array([[*map(float.fromhex, knot)] for knot in told.get("knots", [])]).T
+        return np.asarray(np.interp(x, *knots) if len(knots) else share)
 
     def sums(self, leaves: list[np.ndarray], order: Any, of: int = 0) -> np.ndarray:
         total, of = np.full(len(leaves[0]), self.base[of], dtype=self.type), self.at + of

@@ -36,6 +36,7 @@ from tests.proof.test_read_files import encoded
 
 MODELS = {
     "support vectors": lambda: calibrated(LinearSVC()),
+    "knots": lambda: calibrated(LinearSVC(), 3, "isotonic"),
     "logistic": lambda: calibrated(make_pipeline(StandardScaler(), LogisticRegression()), cv=5),
     "votes": lambda: encoded(
         VotingClassifier([("few", LogisticRegression(C=0.01)), ("many", LogisticRegression())], voting="soft")

@@ -40,8 +40,8 @@ def boosted(trees: int) -> Any:
     return XGBClassifier(n_estimators=trees, max_depth=2, n_jobs=1)
 
 
-def calibrated(learner: Any, cv: int = 3) -> Any:
-    return encoded(CalibratedClassifierCV(learner, method="sigmoid", ensemble=True, cv=cv))
+def calibrated(learner: Any, cv: int = 3, method: str = "sigmoid") -> Any:
+    return encoded(CalibratedClassifierCV(learner, method=method, ensemble=True, cv=cv))
 
 
 def falling() -> Any:
@@ -65,6 +65,18 @@ MODELS = {
         )
     ),
     "xgboost": lambda: calibrated(boosted(5), cv=2),
+    "lines between knots": lambda: calibrated(RandomForestClassifier(5, max_depth=3, random_state=0), 3, "isotonic"),
+    "knots after shares": lambda: calibrated(boosted(5), 2, "isotonic"),
+    "knots and sigmoids": lambda: encoded(
+        VotingClassifier(
+            [
+                ("knots", CalibratedClassifierCV(boosted(4), method="isotonic", cv=2, ensemble=False)),
+                ("sigmoids", CalibratedClassifierCV(boosted(3), cv=2, ensemble=False)),
+            ],
+            voting="soft",
+            weights=[2, 1],
+        )
+    ),
     "one xgboost": lambda: encoded(CalibratedClassifierCV(boosted(6), method="sigmoid", ensemble=False, cv=2)),
     "falls": falling,
     "uneven votes": lambda: encoded(
@@ -163,6 +175,9 @@ STACKS = {
         CalibratedClassifierCV(boosted(3), cv=2, ensemble=False), boosted(2), weights=[-3.0, 8.0, -2.6]
     ),
     "weights": lambda: stacked(LogisticRegression(), RidgeClassifier(), weights=[5.0, -0.8, -1.5]),
+    "members with knots": lambda: stacked(
+        CalibratedClassifierCV(boosted(3), method="isotonic", cv=2, ensemble=False), boosted(2), weights=[-3.0, 8.0, -2.6]
+    ),
 }  # fmt: skip
 
 
@@ -224,6 +239,9 @@ SABOTAGE = {
     "no share inside": (" + highest(inner * slope, rate, low, high, grain)\n", "\n"),
     "no shift": ("return outside + inner * (shift + off)", "return outside + inner * off"),
     "steps of sums": ("        if self.wanted.mean:\n            return exact // 1\n", ""),
+    "no other side of knots": ("by=self.by.other())", ")"),
+    "the knot before": ("y -= (y - self.y[k - 1]) *", "y -= 2 * (y - self.y[k - 1]) *"),
+    "no knot between ends": ("each += [(x, y + self.off) for x, y", "each += [(x, y - 9) for x, y"),
 }  # fmt: skip
 
 
@@ -280,6 +298,15 @@ def by_hand() -> dict[str, Case]:
     def bent(slope: float, shift: float) -> dict[str, Any]:
         return {**plain, "bend": [slope.hex(), shift.hex(), (0.0).hex()]}
 
+    def knots(*points: tuple[float, float]) -> dict[str, Any]:
+        return {**plain, "knots": [[x.hex(), y.hex()] for x, y in points], "off": 0}
+
+    high, far = knots((-3.0, 0.0), (-1.0, 0.75), (1.0, 0.75)), [up, down, first(-3.0, -1.0), other(0.0)]
+    curves_of_knots = {
+        "no other side of knots": (1.0, -1.0, 0.0, [knots((-1.0, 0.0), (1.0, 0.25)), plain], at(0.4, "at most"), end),
+        "the knot before": (-3.0, -1.5, 0.0, [high, plain], at(0.53), end),
+    }
+
     def curved(
         name: str, below: float, above: float, of_other: float, curves: list[Any], wanted: Any, *steps: Any
     ) -> Case:
@@ -296,7 +323,8 @@ def by_hand() -> dict[str, Case]:
     }
     return {
         **{name: of_mean(name, *told) for name, told in found.items()},
-        **{name: curved(name, *told) for name, told in curves.items()},
+        "no knot between ends": of_mean("ends", far, [x, z], at(0.6), *steps(1, 6), curves=[high, plain]),
+        **{name: curved(name, *told) for name, told in {**curves, **curves_of_knots}.items()},
     }
 
 
@@ -336,6 +364,22 @@ def test_a_share_lies_in_its_interval_and_the_most_above_all() -> None:
         low, high = by.share(by.F(x))
         assert low < high
         assert float(low) == pytest.approx(1 / (1 + np.exp(-float(max(x, -700)))), abs=1e-15)
+
+
+def test_a_place_between_knots_is_as_far_off_as_is_said() -> None:
+    by, places = checker(), np.linspace(-3, 3, 49)
+    x, y, off = [-2, -0.5, 1, 1.25], [0.125, 0.25, 0.25, 0.75], by.F(1, 1000)
+    knots = by.Knots([*map(by.F, x)], [*map(by.F, y)], off)
+    for sign, its, nominal in (
+        (1, knots, np.interp(places, x, y)),
+        (-1, knots.other(), 1 - np.interp(places, x, y)),
+    ):
+        ends = [its.ends(sign * by.F(place)) for place in places]
+        assert [float(sum(each)) / 2 for each in ends] == pytest.approx(nominal, abs=1e-15)
+        assert {high - low for low, high in ends} == {2 * off}
+    for rate in (0, 1, 3, 8):
+        above = knots.highest(by.F(9), by.F(rate), by.F(-3), by.F(3), by.F(1))
+        assert float(above) == pytest.approx((9 * (np.interp(places, x, y) + 0.001) - rate * places).max(), abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["forest", "stack"])

@@ -301,12 +301,13 @@ def test_calibrated_probabilities_are_proven(tmp_path: Path) -> None:
 
 
 def test_other_functions_of_sums_are_refused(tmp_path: Path) -> None:
-    """What is no logit of trees, and no mean of shares: here lines between the points of an isotonic regression."""
+    """What is no logit of trees, and no mean of shares: here shares of shares of shares."""
     from xgboost import XGBClassifier
 
     X, y = whole_numbers()
     boosted = XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1)
-    model = encoded(CalibratedClassifierCV(boosted, method="isotonic", cv=2)).fit(X, y)
+    inner = CalibratedClassifierCV(boosted, method="sigmoid", ensemble=False, cv=2)
+    model = encoded(CalibratedClassifierCV(inner, method="sigmoid", cv=2)).fit(X, y)
     answers = bf.Explainer(model, data=X).explain(X[model.predict(X) == 0].iloc[:1])
     with pytest.raises(UnsupportedModelError, match="a CalibratedClassifierCV: no proof is made of it yet"):
         bf.prove(answers, model, tmp_path / "none")

@@ -56,6 +56,11 @@ class Interpolated(AbstractStep):
         most = np.maximum(self.at(high) + np.where(beyond, 0.0, off[last]), np.where(last > first, before, -np.inf))
         return least, most
 
+    def off_at_most(self, unit: float) -> float:
+        """By how much the estimator's lines may differ from ours anywhere."""
+        lines = np.abs(self.y[:-1]) + np.abs(self.y[1:])
+        return 2 * MIXTURE_ROUNDINGS * unit * float(lines.max(initial=0.0))
+
     def _line(self, x: FloatArray, unit: float) -> IntArray:
         """The line on which each number lies. In float32, a knot is the end of a line, and not the start of the next."""
         right = np.searchsorted(self.x, x, side="left" if unit == UNIT_SINGLE else "right")

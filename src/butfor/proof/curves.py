@@ -38,11 +38,11 @@ def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: Fl
     slopes, inner, height = list[float](), list[float](), 0.0
     ends = np.column_stack([low, high, np.clip(at, low, high)])
     for curve, its in zip(curves, ends.tolist(), strict=True):
-        weight, (slope, above) = float(curve.weight), _line_of(curve, *its)
+        weight, (slope, above) = float(curve.weight), _line(*its) if curve.bend else _line_of(curve, *its)
         if curve.bend:
             factor, shift, off = map(float, curve.bend)
             first, last = factor * expit(its[0]) + shift - off, factor * expit(its[1]) + shift + off
-            outside = _line(first, last, factor * (slope * its[2] + above) + shift)
+            outside = _outer_line(curve, first, last, factor * (slope * its[2] + above) + shift)
             slope, above = outside[0] * factor * slope, outside[0] * (factor * above + shift) + outside[1]
             inner.append(weight * outside[0])
         slopes.append(weight * slope)
@@ -51,10 +51,37 @@ def lines_above(curves: Sequence[Any], low: FloatArray, high: FloatArray, at: Fl
 
 
 def _line_of(curve: Any, low: float, high: float, at: float) -> tuple[float, float]:
-    """A line above a curve, but for its weight and what bends it."""
-    if curve.straight:
-        return 1.0, float(curve.turned)
-    return _power_line(curve, low, high, at) if powers(curve) else _line(low, high, at)
+    """A line above a curve that nothing bends, but for its weight."""
+    if powers(curve):
+        return _power_line(curve, low, high, at)
+    return (1.0, float(curve.turned)) if curve.straight else _outer_line(curve, low, high, at)
+
+
+def _outer_line(curve: Any, low: float, high: float, at: float) -> tuple[float, float]:
+    """A line above what a curve is outside: a share, or lines between knots."""
+    if not _knots(curve):
+        return _line(low, high, at)
+    known = np.array(curve.by.x, dtype=np.float64)
+    x = np.concatenate([[low], known[(known > low) & (known < high)], [high]])
+    y, k = _outside(curve, x), int(np.clip(np.searchsorted(x, at, "right"), 1, len(x) - 1))
+    if high <= low:
+        return 0.0, float(y.max())
+    slopes = (y[k:] - y[:k, None]) / (x[k:] - x[:k, None])  # of all chords over the place: the highest lies above all
+    slope = float(slopes.ravel()[(y[:k, None] + slopes * (at - x[:k, None])).argmax()])
+    return slope, float((y - slope * x).max())
+
+
+def _knots(curve: Any) -> bool:
+    """Whether lines between knots stand in place of a share."""
+    return isinstance(curve.by, checker().Knots)
+
+
+def _outside(curve: Any, x: FloatArray) -> FloatArray:
+    """A share, or lines between knots."""
+    if not _knots(curve):
+        return np.asarray(expit(x))
+    known, y = (np.array(numbers, dtype=np.float64) for numbers in (curve.by.x, curve.by.y))
+    return np.asarray(np.interp(x, known, y) + float(curve.by.off))
 
 
 def powers(curve: Any) -> bool:
@@ -90,4 +117,4 @@ def added(curve: Any, x: float) -> float:
     if curve.bend:
         slope, shift, _ = map(float, curve.bend)
         x = slope * float(expit(x)) + shift
-    return weight * (x + curve.turned if curve.straight else float(expit(x)))
+    return weight * (x + curve.turned if curve.straight else float(_outside(curve, np.array(x))))

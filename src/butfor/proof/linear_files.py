@@ -35,18 +35,27 @@ FOLD_BLUR = 2.0**-44
 class MeanCurve:
     """What a mean makes of a sum x: weight times share(x), or x itself if it is straight.
 
-    - `bend`: slope, shift, off; then it is share(slope share(x) + shift), and the line inside may be off by so much.
+    - `bend`: slope, shift, off; then it is share(slope share(x) + shift), and the line inside may be off by so much;
+    - `knots`: points, between which are lines in place of the share outside, and what the estimator's may be off by.
     """
 
     weight: float
     straight: bool = False
     bend: tuple[float, float, float] | None = None
+    knots: tuple[tuple[tuple[float, float], ...], float] | None = None
 
     @property
     def told(self) -> dict[str, Any]:
         """What a file says of it."""
-        bend = {} if self.bend is None else {"bend": hexes(self.bend)}
-        return {"weight": self.weight.hex(), **({"straight": True} if self.straight else bend)}
+        told: dict[str, Any] = {"weight": self.weight.hex()}
+        if self.straight:
+            told["straight"] = True
+        if self.bend is not None:
+            told["bend"] = hexes(self.bend)
+        if self.knots is not None:
+            points, off = self.knots
+            told |= {"knots": [hexes(point) for point in points], "off": off.hex()}
+        return told
 
 
 @dataclass(frozen=True, eq=False)

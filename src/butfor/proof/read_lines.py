@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.blended import Blended, Voted
+from butfor.model.interpolated import Interpolated
 from butfor.model.linear import Linear
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import Jump, Logistic, MonotoneFunction, Scaled
@@ -65,7 +66,8 @@ def stack_line(readout: Stacked, size: FloatArray) -> Line | None:
     line = _curved(readout.rows[kept], weights[kept].tolist(), [readout.functions[k] for k in kept.tolist()])
     if line is None:
         return None
-    reach = np.where([curve.straight for curve in line.curves], np.abs(line.rows) @ size + line.size, 1.0)
+    most = [max([1.0, *(abs(y) for _, y in curve.knots[0])]) if curve.knots else 1.0 for curve in line.curves]
+    reach = np.where([curve.straight for curve in line.curves], np.abs(line.rows) @ size + line.size, most)
     terms = float(
         np.abs(end.intercept[0])
         + np.broadcast_to(end.cancelled, 1)[0]
@@ -84,15 +86,23 @@ def _vote_lines(readout: Voted) -> Line | None:
 
 
 def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, MeanCurve] | None:
-    """What a function makes of a sum: a line, a share of a line, or the share of a line of that; None if it is another."""
-    lines = [(1.0, 0.0, 0.0)]
+    """What a function makes of a sum; None if it is another.
+
+    It is a line, a share of a line, or the share of a line of that. Lines between knots may stand in place of the last share.
+    """
+    lines, knots = [(1.0, 0.0, 0.0)], None
     for step in chance.steps:
+        if knots is not None:
+            return None
         if isinstance(step, Scaled):
             slope, shift, size = lines[-1]
             size = abs(step.factor) * size + abs(step.shift)
             lines[-1] = step.factor * slope, step.factor * shift + step.shift, size
         elif isinstance(step, Logistic):
             lines.append((1.0, 0.0, 0.0))
+        elif isinstance(step, Interpolated):
+            lines.append((1.0, 0.0, 0.0))
+            knots = tuple(zip(step.x.tolist(), step.y.tolist(), strict=True)), step.off_at_most(chance.unit)
         else:
             return None
     start, *bent = lines
@@ -100,9 +110,9 @@ def _curve_of(chance: MonotoneFunction, weight: float) -> tuple[Start, MeanCurve
     if rest != (1.0, 0.0, 0.0) or len(inside) > 1:
         return None
     if not inside:
-        return start, MeanCurve(weight, straight=not bent)
+        return start, MeanCurve(weight, straight=not bent, knots=knots)
     (slope, shift, size), off = inside[0], 2 * (FURTHER_STEPS + len(chance.steps)) * chance.unit
     off *= abs(slope) + size
     if slope < 0:  # share(x) is 1 - share(-x)
         start, slope, shift = (-start[0], -start[1], start[2]), -slope, shift + slope
-    return start, MeanCurve(weight, bend=(slope, shift, off))
+    return start, MeanCurve(weight, bend=(slope, shift, off), knots=knots)
