@@ -17,13 +17,11 @@ from scipy.optimize import linprog
 from sklearn.compose import make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 
 import butfor as bf
-from butfor.errors import UnsupportedModelError
 from tests.proof.attacks import broken_by
 from tests.proof.by_hand import weighed
 from tests.proof.cases import Case, read
@@ -156,15 +154,6 @@ def test_any_numbers_cost_what_linear_programs_say(wanted: tuple[int, ...], tmp_
             least = min(least, linprog(price, A_ub=np.hstack([-w, w]), b_ub=b, bounds=ends).fun or np.inf)
         assert one.verified
         assert one.below == pytest.approx(least, rel=1e-6)
-
-
-def test_what_is_no_sum_for_each_class_is_refused(tmp_path: Path) -> None:
-    X, y = four_classes()
-    X = X[["a", "b", "c"]]
-    model = OneVsRestClassifier(LogisticRegression()).fit(X, y)
-    answers = bf.Explainer(model, data=X).explain(X.iloc[:1])
-    with pytest.raises(UnsupportedModelError, match="a OneVsRestClassifier: no proof is made of it yet"):
-        bf.prove(answers, model, tmp_path)
 
 
 def test_a_probability_among_several_classes(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.estimator.prediction import Prediction
+from butfor.estimator.source import Source
 from butfor.importers.read import Reading
 from butfor.model.blended import Blended, Voted
 from butfor.model.linear import Linear
@@ -17,6 +18,7 @@ from butfor.model.linked import Calibrated
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
+from butfor.model.one_vs_rest import OwnShares
 from butfor.model.readout import AbstractReadout, Argmax, MeanValue, Sign, Threshold, Value
 from butfor.model.rounding import Extent, largest_sums
 from butfor.model.stacked import Stacked
@@ -29,6 +31,9 @@ from butfor.proof.model_files import (
 )
 from butfor.proof.read_lines import line_of, stack_line
 
+COMPARED = ("ovr", "none")
+"""Links of several classes whose sums are compared as they are."""
+
 
 @dataclass(frozen=True, eq=False)
 class ReadModel:
@@ -37,6 +42,7 @@ class ReadModel:
     - `readout`: what decides, without thresholds that say the same;
     - `sum`: what is made of the sums, as the checker calls it; empty if it does not know it;
     - `name`: of the estimator;
+    - `by`: the method of the estimator that tells of these sums; empty if it tells the class alone;
     - `says`: what the estimator says of the value, if that is not what it predicts, and `what` that is.
     """
 
@@ -44,16 +50,18 @@ class ReadModel:
     readout: AbstractReadout
     sum: str
     name: str
+    by: str = ""
     says: Callable[[Prediction], FloatArray] | None = None
     what: str = ""
 
     @classmethod
     def of(cls, reading: Reading, says: Callable[[Prediction], FloatArray] | None = None, what: str = "") -> ReadModel:
-        readout, by = reading.readout, reading.source.judges_by
+        readout = reading.readout
         if isinstance(readout, Threshold) and (readout.of == "probability" or readout.threshold == 0):
             readout = decisive(readout)
+        by = _told_by(readout, reading.source)
         adds = "leaves" if isinstance(reading.model, ObliqueTree) else adds_of(readout, by)
-        return cls(reading, readout, adds, estimator_of(reading.source)[1], says, what)
+        return cls(reading, readout, adds, estimator_of(reading.source)[1], by, says, what)
 
     @property
     def words(self) -> str:
@@ -68,7 +76,7 @@ class ReadModel:
     @property
     def tells(self) -> Tells:
         """What the estimator tells of a row."""
-        by = self.reading.source.judges_by
+        by = self.by
         if not by and not isinstance(self.readout, Value | Survival):
             return "class"
         likely = self.sum in ("logistic", "mean", "largest", "leaves") or isinstance(self.reading.model, Network)
@@ -81,8 +89,7 @@ class ReadModel:
             return self.says(prediction) if self.says else prediction.values
         if self.tells == "class":
             return np.array([list(source.classes).index(label) for label in prediction.labels])
-        by = "decision_function" if self.sum == "stack" else source.judges_by
-        said = prediction.probabilities if by == "predict_proba" else source.decisions(prediction.begun)
+        said = prediction.probabilities if self.by == "predict_proba" else source.decisions(prediction.begun)
         assert said is not None
         return said if said.shape[1] > 2 or self.tells == "probabilities" else said[:, 1]
 
@@ -109,10 +116,18 @@ def decisive(readout: AbstractReadout) -> AbstractReadout:
     return decisive(readout.inner) if isinstance(readout, Threshold) else readout
 
 
+def _told_by(readout: AbstractReadout, source: Source) -> str:
+    """The method of the estimator that tells of its sums: that by which it is judged, unless its probabilities are others."""
+    if isinstance(readout, OwnShares):
+        return ""
+    apart = isinstance(readout, Stacked) or (isinstance(readout, Argmax) and readout.link in COMPARED)
+    return "decision_function" if apart and hasattr(source.estimator, "decision_function") else source.judges_by
+
+
 def adds_of(readout: AbstractReadout, by: str) -> str:
     """What the sums are, as the checker calls it; empty if it does not know it, or the estimator tells nothing of them.
 
-    - `by`: the method of the estimator that tells how much it prefers each class.
+    - `by`: the method of the estimator that tells of them.
     """
     if isinstance(readout, Survival):
         return "value"
@@ -130,6 +145,9 @@ def adds_of(readout: AbstractReadout, by: str) -> str:
         (Argmax, "identity", "predict_proba"): "shares",
         (Argmax, "softmax", "predict_proba"): "largest" if several else "",
         (Argmax, "softmax", "decision_function"): "largest" if several else "",
+        (Argmax, "ovr", "decision_function"): "largest" if several else "",
+        (Argmax, "none", "decision_function"): "largest" if several else "",
+        (OwnShares, "none", ""): "largest" if several else "",
     }
     if isinstance(readout, Stacked):
         plain = isinstance(readout.end, Linear) and isinstance(readout.inner, Sign)

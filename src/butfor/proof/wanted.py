@@ -63,9 +63,8 @@ def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind
     if told["of"][0] == "class" and not every and isinstance(own, Threshold) and own.of == "probability":
         end = "at least" if told["of"][1] == own.positive else "at most"
         told = {**told, "of": ["probability", own.positive], end: float(own.threshold).hex()}
-    if told["of"][0] == "probability" and (
-        kind == "score" or (kind == "largest" and isinstance(reading.model, Network))
-    ):
+    softmax = own.link == "softmax" and not isinstance(reading.model, Network)
+    if told["of"][0] == "probability" and (kind == "score" or (kind == "largest" and not softmax)):
         raise not_asked(f"the target {target!r} of a model whose largest sum decides")
     if {"at least", "at most"} <= told.keys() and (kind == "leaves" or is_curved(told, kind)):
         return _missed_end(told, target, before)
