@@ -52,6 +52,7 @@ def voting(*names: str, **given: Any) -> VotingClassifier:
 MODELS: dict[str, Callable[[], Any]] = {
     "sigmoid forests": lambda: CalibratedClassifierCV(MEMBERS["forest"](), cv=3),
     "isotonic forests": lambda: CalibratedClassifierCV(MEMBERS["forest"](), method="isotonic", cv=3),
+    "isotonic lines": lambda: CalibratedClassifierCV(LogisticRegression(), method="isotonic", cv=2),
     "sigmoid lines": lambda: CalibratedClassifierCV(LogisticRegression(), cv=3),
     "isotonic boosting": lambda: CalibratedClassifierCV(MEMBERS["boosting"](), method="isotonic", cv=2),
     "forest and boosting": lambda: voting("forest", "boosting"),
@@ -319,3 +320,24 @@ def test_a_box_in_which_a_vote_asks_for_no_sum() -> None:
     yes = every[model.predict(every) == "yes"]
     least = ((yes["a"] - 4).abs() / 5 + (yes["b"] - 8).abs() / 7).min()
     assert answer.certificate.bound <= answer.cost <= least + 1e-9
+
+
+def test_a_tie_on_level_ground_is_decided_once() -> None:
+    """Two isotonic calibrators say 1/2 each of many rows. The estimator refuses one of them, and so all that have no more."""
+    ties = 0
+    for seed in (10, 31, 75):
+        rng = np.random.default_rng(seed)
+        fitted = pd.DataFrame(rng.uniform(0.0, 8.0, size=(24, 2)), columns=["a", "b"])  # no whole numbers lie on a knot
+        y = (fitted["a"] + fitted["b"] + rng.normal(scale=4.0, size=24) > 8).astype(int)
+        model = CalibratedClassifierCV(LogisticRegression(), method="isotonic", cv=2).fit(fitted, y)
+        every = pd.DataFrame(list(product(range(9), repeat=2)), columns=["a", "b"])
+        said, yes = model.predict_proba(every)[:, 1], every[model.predict(every) == 1]
+        rows = every[model.predict(every) == 0].iloc[::9]
+        explainer = bf.Explainer(model, data=every)
+        for answer, row in zip(explainer.explain(rows, target=1, cost=bf.L1()), rows.to_numpy(), strict=True):
+            cost = np.abs(every - row).sum(axis=1) / 8
+            best = cost[yes.index].min()
+            ties += bool((said[cost < best - 1e-9] == 0.5).any())
+            assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+            assert answer.cost == pytest.approx(best, abs=1e-6)
+    assert ties > 4

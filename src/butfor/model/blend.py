@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
+from butfor.model.float_order import last_number
 from butfor.model.monotone import STEP_ROUNDINGS, Capped, Complement, Exponential, MonotoneFunction, Scaled
 from butfor.model.scores import UNIT_DOUBLE, AbstractCurve, Doubt, ScoreSet, Softmax, all_of
 
@@ -124,6 +125,30 @@ class Blend(AbstractCurve):
             return np.asarray(weight * function.at(sums))
         low, high = function.between(sums - off, sums + off)
         return np.asarray(weight * (high if (weight > 0) == (self.side == PERHAPS) else low))
+
+    def level(self, sums: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray | None:
+        """How far each sum may move on, within two ends, so that no member gives more, whatever rounding does.
+
+        None if a member may give more at once, or if more of one may be less in all.
+        """
+        if self.weights.min() < 0:
+            return None
+        out, firm = np.where(self.ways > 0, high, low), replace(self, side=FIRM)
+        for m, way in enumerate(self.ways.tolist()):
+            given = firm.part(m, sums[m])
+
+            def no_more(t: FloatArray, m: int = m, way: float = way, given: FloatArray = given) -> BoolArray:
+                return np.asarray(self.part(m, way * t) <= given)
+
+            if not no_more(way * sums[m]):
+                return None
+            if not no_more(way * out[m]):
+                out[m] = way * last_number(no_more, way * float(sums[m]), way * float(out[m]))
+        return out
+
+    def is_level(self, scores: FloatArray, doubt: Doubt) -> bool:
+        wide, sums = self.widened(doubt), self.sums(scores)
+        return bool((wide.parts_of(sums) == replace(wide, side=FIRM).parts_of(sums)).all())
 
     def gaps(self, low: FloatArray, high: FloatArray, at: FloatArray) -> FloatArray:
         """How far the line of each member is above it at `at`."""

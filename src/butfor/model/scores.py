@@ -40,6 +40,10 @@ class AbstractCurve(ABC):
     def tightened(self, doubt: Doubt) -> AbstractCurve:
         """A set whose scores the estimator must take for scores of this one."""
 
+    def is_level(self, scores: FloatArray, doubt: Doubt) -> bool:
+        """Whether what is added up for one row of scores is surely the same, however these are rounded."""
+        return False
+
     def among(self, scores: int) -> AbstractCurve:
         """The same set of the first `scores` scores, if others follow them."""
         return self

@@ -193,8 +193,8 @@ class Problem:
         """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.
 
         Sums without rounding are the same in any order. Trees are added up one after the other, whatever the other rows
-        are, and only what is done with their sum may differ. What is read of several models together does not tell how
-        one of them adds up.
+        are, and only what is done with their sum may differ. So it is where functions of sums are level. What is read of
+        several models together does not tell how one of them adds up.
         """
         assert self.witnesses.confirmation is not None
         target, most = self.witnesses.confirmation.of_target(), score_set.offset
@@ -203,7 +203,9 @@ class Problem:
         joint = target is not self.witnesses.confirmation
         if joint and target.confirms(point, most):
             return False
-        return not (isinstance(self.model, Trees) or joint) or target.confirms_twins(point, most)
+        curve, scores = score_set.curve, evaluate(self.model, point[None])[0]
+        same = isinstance(self.model, Trees) or (curve is not None and curve.is_level(scores, self.doubt(score_set)))
+        return not (same or joint) or target.confirms_twins(point, most)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""

@@ -38,6 +38,8 @@ def line_of(readout: AbstractReadout, scores: int) -> Line | None:
     else:
         return Line.of_scores(scores)
     line = _curved(rows, weights, chances)
+    if line and isinstance(readout, Calibrated) and line.curves[0].knots:
+        return None  # an end of the one sum says the same, also beside others (`one_sum`)
     return line and (replace(line, curves=()) if {*line.curves} == {MeanCurve(weights[0])} else line)
 
 

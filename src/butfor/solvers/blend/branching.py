@@ -251,6 +251,11 @@ class _SumBoxSearch:
             self.left.settle(bound)  # a row of the box that costs between the two may be left
             return
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
+        beyond = self._beyond(box, point)
+        if beyond is not None:
+            for part in beyond:
+                self._put(bound, self._cut(part, np.clip(sums, part.low, part.high)))
+            return
         tighter = self._cut(box, sums)
         if tighter is not None and len(tighter.cuts) <= MOST_CUTS:
             rows, b = tighter.cuts[-1]
@@ -259,6 +264,27 @@ class _SumBoxSearch:
                 self._put(bound, tighter)
                 return
         self._part(bound, box, sums)
+
+    def _beyond(self, box: SumBox, point: FloatArray) -> list[SumBox] | None:
+        """The parts of a box in which some member gives more than for a row in doubt that the estimator refuses.
+
+        Where terms of a mean do not rise, it does not rise either, however it is rounded. So no other rows are answers.
+        None if the row is not in doubt, or if some member gives more next to it.
+        """
+        sums = self.curve.sums(evaluate(self.problem.model, point[None]))[0]
+        if len(self.curve.each) > 1 or self.curve.excesses_of(sums)[0] > 0 or self.problem.meets(self.score_set, point):
+            return None
+        mean = self.curve.each[0]
+        level = mean.level(sums, np.minimum(box.low, sums), np.maximum(box.high, sums))
+        if level is None or (mean.ways * level < mean.ways * np.where(mean.ways > 0, box.low, box.high)).any():
+            return None
+        found = []
+        for m, way in enumerate(mean.ways.tolist()):
+            near, far = ("low", "high") if way > 0 else ("high", "low")
+            if way * level[m] < way * getattr(box, far)[m]:
+                found.append(_moved(box, near, m, float(np.nextafter(level[m], way * np.inf))))
+                box = _moved(box, far, m, float(level[m]))
+        return found
 
     def _cut(self, box: SumBox, sums: FloatArray) -> SumBox | None:
         """The box with one more half-space, as tight as possible at these sums."""
@@ -278,7 +304,12 @@ class _SumBoxSearch:
         margin = LEAST_SHARE * (box.high[m] - box.low[m])
         at = float(np.clip(sums[m], box.low[m] + margin, box.high[m] - margin))
         for name in ("low", "high"):
-            ends = getattr(box, name).copy()
-            ends[m] = at
-            half = replace(box, **{name: ends}, cuts=box.cuts[-2:])
+            half = replace(_moved(box, name, m, at), cuts=box.cuts[-2:])
             self._put(bound, self._cut(half, np.clip(sums, half.low, half.high)))
+
+
+def _moved(box: SumBox, name: str, m: int, at: float) -> SumBox:
+    """A box one of whose ends, low or high, is elsewhere for one sum."""
+    ends = getattr(box, name).copy()
+    ends[m] = at
+    return replace(box, **{name: ends})
