@@ -42,6 +42,8 @@ HOMES = {name: f"sklearn.{part}" for part, names in SKLEARN.items() for name in 
     "CalibratedLinear": "sklearn",
     "CalibratedShares": "sklearn",
     "UnlikeVotes": "sklearn",
+    "BaggedModels": "sklearn",
+    "BaggedLinear": "sklearn",
     **dict.fromkeys(("BinaryEncoder", "HelmertEncoder", "CountEncoder"), "category_encoders"),
     "LinearVotes": "sklearn",
     "StackedTrees": "sklearn",
@@ -64,7 +66,7 @@ NEEDS = {"TorchNetwork": ("torch",), "OnnxNetwork": ("onnx", "onnxruntime")}
 GAPPY = re.compile("DecisionTree|ExtraTree|RandomForest|HistGradient|XGB|LGBM|CatBoost|Bagging")
 """Estimators that take missing values themselves."""
 PRICKLY = re.compile(
-    "SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network|Tweedie|CalibratedLinear|LinearVotes|StackedLinear"
+    "SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network|Tweedie|CalibratedLinear|BaggedLinear|LinearVotes|StackedLinear"
 )
 """Estimators that are scaled, as they would not converge on large numbers."""
 OWN_LEVELS = re.compile("HistGradient|LGBM|XGB|CatBoost")
@@ -137,6 +139,8 @@ FORMS = LINEAR | NETWORKS | {
     "CalibratedClassifierCV": "CalibratedClassifierCV({inside}, method={method!r}, ensemble={ensemble}, cv=2)",
     "CalibratedLinear": "CalibratedClassifierCV(LogisticRegression(C={C}), method={method!r}, ensemble={ensemble}, cv=2)",
     "CalibratedShares": "CalibratedClassifierCV({inside}, method={method!r}, ensemble=False, cv=2)",
+    "BaggedModels": "BaggingClassifier({inside}, n_estimators={trees}, max_features=0.8, random_state=0)",
+    "BaggedLinear": "BaggingClassifier(LogisticRegression(C={C}), n_estimators=2, max_samples=0.9, random_state=0)",
     "UnlikeVotes": f"VotingClassifier([{BOOSTING}, {FOREST}], voting={{voting!r}}, weights={{weights}})",
     "LinearVotes": f"VotingClassifier([{LOGISTIC}, {FOREST}], voting={{voting!r}}, weights={{weights}})",
     "StackedTrees": f"StackingClassifier([{BOOSTING}, {FOREST}], {{last}}, cv=2)",
@@ -150,6 +154,7 @@ FORMS = LINEAR | NETWORKS | {
 
 TWO_CLASSES = (
     "FixedThresholdClassifier", "CalibratedClassifierCV", "CalibratedLinear", "UnlikeVotes", "LinearVotes",
+    "BaggedModels", "BaggedLinear",
     "StackedTrees", "StackedLinear",
 )  # fmt: skip
 """Estimators that are read with two classes only."""
@@ -163,7 +168,7 @@ CALIBRATED_INSIDE = (
     "GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0)",
     "HistGradientBoostingClassifier(max_iter=3, max_depth=2, min_samples_leaf=3)",
 )
-"""What is calibrated."""
+"""What is calibrated, or bagged."""
 
 ENDS = (
     "LogisticRegression(C=1.0)",

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -23,6 +25,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
@@ -68,6 +71,15 @@ MODELS: dict[str, Callable[[], Any]] = {
     "forest, boosting and line": lambda: voting("forest", "boosting", "strong"),
     "weighted with a line": lambda: voting("strong", "forest", "boosting", weights=[2, 1, 1]),
     "boosting and lines": lambda: voting("weak", "boosting", "strong"),
+    "a vote of means": lambda: VotingClassifier(
+        [("mean", CalibratedClassifierCV(MEMBERS["boosting"](), cv=2)), ("line", MEMBERS["weak"]())], voting="soft"
+    ),
+    "a bag of boosting": lambda: BaggingClassifier(MEMBERS["boosting"](), 3, random_state=0),
+    "a bag of lines, each over some columns": lambda: BaggingClassifier(
+        make_pipeline(StandardScaler(), MEMBERS["strong"]()), 3, max_features=2, random_state=0
+    ),
+    "a bag of means": lambda: BaggingClassifier(CalibratedClassifierCV(MEMBERS["forest"](), cv=2), 2, random_state=0),
+    "a bag of votes": lambda: BaggingClassifier(LinearSVC(), 3, random_state=0),
     "calibrated ones and a line": lambda: voting("calibrated", "weak"),
     "hard with a line": lambda: voting("forest", "strong", "tree", voting="hard"),
     "hard with lines": lambda: voting("weak", "boosting", "strong", voting="hard", weights=[1, 1, 2]),
@@ -171,9 +183,18 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("weights", [None, "given"])
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_means_of_regressors(name, weights) -> None:
-    X, y = small(4)
     members = REGRESSORS[name]()
-    model = VotingRegressor(members, weights=[3, 1, 2, 1][: len(members)] if weights else None)
+    every_row_is_tried(VotingRegressor(members, weights=[3, 1, 2, 1][: len(members)] if weights else None))
+
+
+@pytest.mark.parametrize("member", [Ridge(), GradientBoostingRegressor(**SMALL)], ids=lambda one: type(one).__name__)
+def test_bags_of_regressors(member) -> None:
+    every_row_is_tried(BaggingRegressor(member, 3, max_features=2, random_state=0))
+
+
+def every_row_is_tried(model: Any) -> None:
+    """Answers to questions about values are the cheapest of all rows."""
+    X, y = small(4)
     model.fit(X, X["a"] + X["b"] * X["c"] + y)
     rng = np.random.default_rng(0)
     assert check_importer(model, X, rng).readout.link == "identity"
@@ -219,6 +240,7 @@ def test_time_is_kept_and_what_is_known_is_told() -> None:
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "unlike kinds": (lambda: voting("forest", "network"), "different kinds (Network, Trees)"),
     "several classes": (lambda: voting("forest", "boosting"), "classifiers of two classes"),
+    "a bag of networks": (lambda: BaggingClassifier(MEMBERS["network"](), 2), "different kinds (Network)"),
     "weights below zero": (lambda: voting("forest", "boosting", weights=[-1, 2]), "weights [-1.0, 2.0]"),
     "weights of zero": (lambda: voting("forest", "boosting", weights=[0, 0]), "weights"),
 }

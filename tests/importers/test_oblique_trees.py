@@ -129,7 +129,7 @@ def test_a_tree_of_another_library_with_the_same_name_is_refused():
 
     X = np.random.default_rng(0).normal(size=(40, 2))
     with pytest.raises(FidelityError, match="or butfor's oblique trees"):
-        check_importer(BaggingClassifier(TAOClassifier(max_depth=1), 2).fit(X, X[:, 0] > 0), X)
+        check_importer(AdaBoostClassifier(TAOClassifier(max_depth=1), n_estimators=2).fit(X, X[:, 0] > 0.5), X)
 
 
 @pytest.mark.parametrize("encode", ["onehot-dense", "ordinal"])

@@ -27,6 +27,7 @@ LIBRARIES = (
     "own_trees",
     "prepared_networks",
     "pygam_models",
+    "sklearn_averages",
     "sklearn_bayes",
     "sklearn_bent_steps",
     "sklearn_calibration",

@@ -31,7 +31,7 @@ from butfor.proof.model_files import (
 )
 from butfor.proof.read_lines import line_of, stack_line
 
-COMPARED = ("ovr", "none")
+AS_THEY_ARE = ("ovr", "none")
 """Links of several classes whose sums are compared as they are."""
 
 
@@ -118,9 +118,9 @@ def decisive(readout: AbstractReadout) -> AbstractReadout:
 
 def _told_by(readout: AbstractReadout, source: Source) -> str:
     """The method of the estimator that tells of its sums: that by which it is judged, unless its probabilities are others."""
-    if isinstance(readout, OwnShares):
+    if isinstance(readout, OwnShares | Voted):
         return ""
-    apart = isinstance(readout, Stacked) or (isinstance(readout, Argmax) and readout.link in COMPARED)
+    apart = isinstance(readout, Stacked) or (isinstance(readout, Argmax) and readout.link in AS_THEY_ARE)
     return "decision_function" if apart and hasattr(source.estimator, "decision_function") else source.judges_by
 
 

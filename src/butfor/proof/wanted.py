@@ -64,7 +64,7 @@ def wanted_of(target: AbstractTarget, reading: Reading, before: Prediction, kind
         end = "at least" if told["of"][1] == own.positive else "at most"
         told = {**told, "of": ["probability", own.positive], end: float(own.threshold).hex()}
     softmax = own.link == "softmax" and not isinstance(reading.model, Network)
-    if told["of"][0] == "probability" and (kind == "score" or (kind == "largest" and not softmax)):
+    if told["of"][0] == "probability" and (kind in ("score", "votes") or (kind == "largest" and not softmax)):
         raise not_asked(f"the target {target!r} of a model whose largest sum decides")
     if {"at least", "at most"} <= told.keys() and (kind == "leaves" or is_curved(told, kind)):
         return _missed_end(told, target, before)

@@ -16,34 +16,47 @@ from butfor.model.monotone import MonotoneFunction
 from butfor.model.questions import Model
 from butfor.model.side_by_side import Part, side_by_side
 
+Chances = tuple[MonotoneFunction, MonotoneFunction]
+"""The probabilities of two classes, as functions of one sum."""
+
 
 class Member(NamedTuple):
-    """A model of two classes: its probabilities are functions of `row @ scores`."""
+    """A model of two classes: its probabilities are the mean of functions of the sums `rows @ scores`.
+
+    - `shares`: how much each function counts in it, in all 1.
+    """
 
     model: Model
-    row: FloatArray
-    chances: tuple[MonotoneFunction, MonotoneFunction]
-    weight: float
+    rows: FloatArray
+    chances: tuple[Chances, ...]
+    shares: FloatArray
+    unit: float
+
+    @classmethod
+    def of_one(cls, model: Model, row: FloatArray, chances: Chances, unit: float) -> Member:
+        """One whose probabilities are functions of one sum."""
+        return cls(model, row[None], (chances,), np.ones(1), unit)
 
 
 def blend(
-    name: str, classes: tuple[Any, ...], members: Sequence[Member], unit: float, *, votes: bool = False
+    name: str, classes: tuple[Any, ...], members: Sequence[Member], weights: FloatArray, *, votes: bool = False
 ) -> Imported:
     """The weighted mean of the members' probabilities, or of their votes. `name` is what holds them."""
-    if any(member.weight < 0 for member in members) or not sum(member.weight for member in members) > 0:
+    if (weights < 0).any() or not weights.sum() > 0:
         raise UnsupportedModelError(
-            f"{name} has the weights {[member.weight for member in members]}.",
+            f"{name} has the weights {weights.tolist()}.",
             "They must be at least 0, and not all 0.",
             "Fit it with positive weights.",
         )
-    kept = [member for member in members if member.weight > 0]
-    rows = block_diag(*(member.row for member in kept))
-    weights = np.array([member.weight for member in kept])
-    shares, chances = weights / weights.sum(), tuple(member.chances for member in kept)
+    kept = [(member, weight) for member, weight in zip(members, weights / weights.sum(), strict=True) if weight > 0]
+    rows = block_diag(*(member.rows for member, _ in kept))
+    shares = np.concatenate([weight * member.shares for member, weight in kept])
+    chances = tuple(one for member, _ in kept for one in member.chances)
     readout = Blended(classes, rows, shares, chances)
     if votes:
         readout = Voted(classes, rows, shares, chances, total=float(weights.sum()))
-    return together(name, [member.model for member in kept]), readout.rounded(unit)
+    unit = max(member.unit for member in members)
+    return together(name, [member.model for member, _ in kept]), readout.rounded(unit)
 
 
 def together(name: str, models: Sequence[Model]) -> Model:

@@ -17,7 +17,7 @@ def read_calibrated_model(calibrated: CalibratedModel, columns: list[Column]) ->
         model, row, steps, unit = scored(inner, classes, columns)
         before = MonotoneFunction(steps)
     else:
-        model, row, (_, before), unit = chances_of(inner, columns)
+        model, (row,), ((_, before),), _, unit = chances_of(inner, columns)
     plain = type(calibrated.calibrator_).__name__ == "IsotonicRegression" and calibrated.function_.up
     second = before.then(*isotonic(calibrated.calibrator_)) if plain else before.then(calibrated.function_)
     return model, Calibrated(classes, row, (second.then(Complement()), second)).rounded(unit)

@@ -10,10 +10,11 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
-from butfor.importers.fold.blend import Member, blend, together
+from butfor.importers.fold.blend import Chances, Member, blend, together
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.leaves import tree_of_shares
 from butfor.importers.registry import Imported, read_model, register_importer
+from butfor.model.blended import Blended
 from butfor.model.interpolated import Interpolated
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import (
@@ -37,8 +38,6 @@ SPARE = 1e-12
 
 MOST_ROUNDED_UP = 1 + 1e-5
 """A probability up to this is taken for 1."""
-
-Chances = tuple[MonotoneFunction, MonotoneFunction]
 
 
 def read_calibrated(calibrated: Any, columns: list[Column]) -> Imported:
@@ -129,12 +128,11 @@ def _blended(
     members: Sequence[Any], estimators: Sequence[Any], classes: tuple[Any, ...], columns: list[Column]
 ) -> Imported:
     """Several estimators, each with its own calibrator."""
-    each, units = [], []
+    each = []
     for member, estimator in zip(members, estimators, strict=True):
         model, row, steps, unit = scored(estimator, classes, columns)
-        each.append(Member(model, row, _chances(member, steps), 1.0))
-        units.append(unit)
-    return blend("CalibratedClassifierCV", classes, each, max(units))
+        each.append(Member.of_one(model, row, _chances(member, steps), unit))
+    return blend("CalibratedClassifierCV", classes, each, np.ones(len(each)))
 
 
 def _inner(estimator: Any) -> Any:
@@ -240,35 +238,43 @@ def _mean(functions: list[MonotoneFunction]) -> MonotoneFunction:
     return MonotoneFunction((Mean(tuple(functions)),))
 
 
-def chances_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, Chances, float]:
-    """The probabilities of an estimator of two classes, as functions of one sum of its scores.
+def chances_of(estimator: Any, columns: list[Column]) -> Member:
+    """The probabilities of an estimator of two classes, as functions of one sum of its scores."""
+    found = averaged_member(estimator, columns)
+    if len(found.chances) > 1:
+        raise _not_averaged(estimator, "Its probability must be a function of one sum of scores.")
+    return found
 
-    Returns the model, the row of its scores, the two functions, and the unit roundoff.
-    """
+
+def averaged_member(estimator: Any, columns: list[Column]) -> Member:
+    """The probabilities of an estimator of two classes, as a mean of functions of sums of its scores."""
     model, readout = read_model(estimator, columns)
     if isinstance(readout, Threshold):
         readout = readout.inner
     unit = readout.unit
+    if type(readout) is Blended:
+        return Member(model, readout.rows, readout.chances, readout.weights, unit)
     if isinstance(readout, Calibrated):
-        return model, readout.row, readout.chances, unit
+        return Member.of_one(model, readout.row, readout.chances, unit)
     if isinstance(readout, Sign) and readout.link == "logistic":
         second = MonotoneFunction((Logistic(),))
-        return model, np.ones(1), (second.then(Complement()), second), unit
+        return Member.of_one(model, np.ones(1), (second.then(Complement()), second), unit)
     if isinstance(readout, Argmax) and readout.link == "identity" and len(readout.classes) == 2:
         share = MonotoneFunction((Scaled(1.0 / readout.total),))
-        return model, np.array([0.0, 1.0]), (share.then(Complement()), share), unit
-    raise UnsupportedModelError(
+        return Member.of_one(model, np.array([0.0, 1.0]), (share.then(Complement()), share), unit)
+    raise _not_averaged(estimator, "Its probability must be a function of sums of scores, or a mean of such functions.")
+
+
+def _not_averaged(estimator: Any, needed: str) -> UnsupportedModelError:
+    return UnsupportedModelError(
         f"{type(estimator).__name__} cannot be averaged with others.",
-        "Its probability must be a function of one sum of scores.",
+        needed,
         "Let the swarm search: it needs only predictions.",
     )
 
 
-def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, Chances, float]:
-    """The votes of an estimator of two classes: 1 on one side of a threshold of one sum of its scores.
-
-    Returns the model, the row of its scores, the two functions, and the unit roundoff.
-    """
+def votes_of(estimator: Any, columns: list[Column]) -> Member:
+    """The votes of an estimator of two classes: 1 on one side of a threshold of one sum of its scores."""
     check_classes(estimator, (0, 1))  # a vote for a label is counted at its position
     model, readout = read_model(estimator, columns)
     sets = readout.rounded(UNIT_SINGLE).class_sets(1) if len(readout.classes) == 2 else ()  # its votes have no digits
@@ -281,7 +287,7 @@ def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, 
     (edge,) = sets
     jump = Jump(float(edge.b[0]), bool(edge.strict[0]), float(np.max(edge.below)), float(np.max(edge.above)))
     second = MonotoneFunction((jump,))
-    return model, edge.A[0], (second.then(Complement()), second), readout.unit
+    return Member.of_one(model, edge.A[0], (second.then(Complement()), second), readout.unit)
 
 
 register_importer("CalibratedClassifierCV", read_calibrated)

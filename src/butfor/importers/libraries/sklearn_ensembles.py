@@ -27,9 +27,8 @@ def read_forest(forest: Any, columns: list[Column]) -> Imported:
     return _mean(forest, columns, forest.estimators_, None)
 
 
-def read_bagging(bagging: Any, columns: list[Column]) -> Imported:
+def read_bagged_trees(bagging: Any, columns: list[Column]) -> Imported:
     """Bagging: trees, axis-aligned or oblique, each on its own sample of rows and columns. The prediction is their mean."""
-    _only_trees(bagging)
     return _mean(bagging, columns, bagging.estimators_, bagging.estimators_features_)
 
 
@@ -144,16 +143,18 @@ def _vote(chosen: IntArray, classes: int) -> FloatArray:
 
 
 def _only_trees(ensemble: Any) -> None:
-    members = ensemble.estimators_
-    other = [
-        type(one).__name__ for one in members if not _is_oblique(one) and type(one).__name__ not in AXIS_ALIGNED_TREES
-    ]
+    other = [type(one).__name__ for one in ensemble.estimators_ if not is_tree(one)]
     if other:
         raise UnsupportedModelError(
             f"{type(ensemble).__name__} over {other[0]} cannot be read.",
             f"Its members must be {' or '.join(AXIS_ALIGNED_TREES[::2])}, or butfor's oblique trees.",
             "Search given rows with bf.candidates(rows).",
         )
+
+
+def is_tree(estimator: Any) -> bool:
+    """Whether an estimator is one tree, axis-aligned or oblique."""
+    return _is_oblique(estimator) or type(estimator).__name__ in AXIS_ALIGNED_TREES
 
 
 def _is_oblique(estimator: Any) -> bool:
@@ -175,7 +176,5 @@ for name in ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClass
     register_importer(name, read_forest)
 for name in ("GradientBoostingClassifier", "GradientBoostingRegressor"):
     register_importer(name, read_gradient_boosting)
-for name in ("BaggingClassifier", "BaggingRegressor"):
-    register_importer(name, read_bagging)
 register_importer("AdaBoostClassifier", read_ada_boost)
 register_importer("AdaBoostRegressor", read_ada_boost_regressor)

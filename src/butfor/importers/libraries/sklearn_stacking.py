@@ -11,8 +11,8 @@ from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.blend import together
 from butfor.importers.fold.column import Column
+from butfor.importers.libraries.sklearn_averages import summed
 from butfor.importers.libraries.sklearn_calibration import chances_of, scored
-from butfor.importers.libraries.sklearn_wrappers import summed
 from butfor.importers.registry import Imported, read_model, register_importer
 from butfor.model.linear import Linear
 from butfor.model.monotone import MonotoneFunction, Scaled
@@ -61,8 +61,9 @@ def _predicted(estimator: Any, method: str, classes: int, columns: list[Column])
         model, row, steps, unit = scored(estimator, given, columns)
         return Predicted(model, row[None], (MonotoneFunction(steps),), unit)
     if method == "predict_proba" and classes == 2:
-        model, row, chances, unit = chances_of(estimator, columns)
-        return Predicted(model, row[None], (chances[1],), unit)
+        member = chances_of(estimator, columns)
+        ((_, second),) = member.chances
+        return Predicted(member.model, member.rows, (second,), member.unit)
     if method == "predict_proba":
         model, readout = read_model(estimator, columns)
         if isinstance(readout, Argmax) and readout.link == "identity":
