@@ -347,7 +347,7 @@ def test_a_box_in_which_a_vote_asks_for_no_sum() -> None:
 def test_a_tie_on_level_ground_is_decided_once() -> None:
     """Two isotonic calibrators say 1/2 each of many rows. The estimator refuses one of them, and so all that have no more."""
     ties = 0
-    for seed in (10, 31, 75):
+    for seed in (10, 31):
         rng = np.random.default_rng(seed)
         fitted = pd.DataFrame(rng.uniform(0.0, 8.0, size=(24, 2)), columns=["a", "b"])  # no whole numbers lie on a knot
         y = (fitted["a"] + fitted["b"] + rng.normal(scale=4.0, size=24) > 8).astype(int)

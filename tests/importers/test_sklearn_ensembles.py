@@ -179,7 +179,6 @@ def test_equal_votes_are_exactly_equal() -> None:
 
 REFUSED = {
     "AdaBoostRegressor over LinearRegression": lambda: se.AdaBoostRegressor(LinearRegression(), n_estimators=3),
-    "BaggingRegressor over LinearRegression": lambda: se.BaggingRegressor(LinearRegression(), n_estimators=3),
     "GradientBoostingRegressor starts from LinearRegression": lambda: se.GradientBoostingRegressor(
         n_estimators=3, init=LinearRegression()
     ),
