@@ -38,16 +38,21 @@ class Member(NamedTuple):
         return cls(model, row[None], (chances,), np.ones(1), unit)
 
 
-def blend(
-    name: str, classes: tuple[Any, ...], members: Sequence[Member], weights: FloatArray, *, votes: bool = False
-) -> Imported:
-    """The weighted mean of the members' probabilities, or of their votes. `name` is what holds them."""
+def check_weights(name: str, weights: FloatArray) -> None:
+    """Refuse weights with which nothing can be averaged. `name` is what has them."""
     if (weights < 0).any() or not weights.sum() > 0:
         raise UnsupportedModelError(
             f"{name} has the weights {weights.tolist()}.",
             "They must be at least 0, and not all 0.",
             "Fit it with positive weights.",
         )
+
+
+def blend(
+    name: str, classes: tuple[Any, ...], members: Sequence[Member], weights: FloatArray, *, votes: bool = False
+) -> Imported:
+    """The weighted mean of the members' probabilities, or of their votes. `name` is what holds them."""
+    check_weights(name, weights)
     kept = [(member, weight) for member, weight in zip(members, weights / weights.sum(), strict=True) if weight > 0]
     rows = block_diag(*(member.rows for member, _ in kept))
     shares = np.concatenate([weight * member.shares for member, weight in kept])

@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
-from butfor.importers.fold.blend import Member, blend
+from butfor.importers.fold.blend import Member, blend, check_weights
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.leaves import only_tree
 from butfor.importers.libraries.sklearn_calibration import averaged_member, check_classes, votes_of
@@ -48,7 +48,7 @@ class Averaged:
         leaves = [model for model, readout in read if isinstance(model, TreeSum) and _adds_leaves(readout)]
         if len(leaves) < len(read):
             return self._means(averaged_member, votes=False)
-        _check_weights(self.name, self.weights)
+        check_weights(self.name, self.weights)
         totals = [readout.total if isinstance(readout, Argmax) else 1.0 for _, readout in read]
         model = weighted_trees(leaves, (self.weights / self.weights.sum() / totals).tolist())
         return model, Argmax(self.classes, unit=max(readout.unit for _, readout in read))
@@ -59,7 +59,7 @@ class Averaged:
 
     def _votes(self) -> Imported:
         """The votes of single trees for one of several classes: each leaf holds a vote."""
-        _check_weights(self.name, self.weights)
+        check_weights(self.name, self.weights)
         voters = []
         for estimator, columns in self._members:
             check_classes(estimator, tuple(range(len(self.classes))))  # a vote for a label is counted at its position
@@ -110,7 +110,7 @@ def read_bagging(bagging: Any, columns: list[Column]) -> Imported:
 
 def _mean_value(kind: str, read: list[Imported], weights: FloatArray) -> Imported:
     """The weighted mean of what regressors predict."""
-    _check_weights(kind, weights)
+    check_weights(kind, weights)
     return summed(kind, read, weights / weights.sum())
 
 
@@ -161,15 +161,6 @@ def _raised(model: Part, score: int, by: float) -> Part:
 def _adds_leaves(readout: AbstractReadout) -> bool:
     """Whether the prediction is a sum of leaves: shares of classes."""
     return type(readout) is Argmax and readout.link == "identity"
-
-
-def _check_weights(kind: str, weights: FloatArray) -> None:
-    if (weights < 0).any() or not weights.sum() > 0:
-        raise UnsupportedModelError(
-            f"{kind} has the weights {weights.tolist()}.",
-            "They must be at least 0, and not all 0.",
-            "Fit it with positive weights.",
-        )
 
 
 for name in ("VotingClassifier", "VotingRegressor"):
