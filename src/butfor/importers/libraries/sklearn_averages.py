@@ -40,14 +40,17 @@ class Averaged:
 
     def read(self, votes: bool) -> Imported:
         """A sum of leaves, or a mean of functions of sums."""
+        if votes and len(self.classes) > 2:
+            return self._votes()
         if votes:
-            return self._votes() if len(self.classes) > 2 else self._means(votes_of, votes=True)
+            return self._blended(lambda: [votes_of(*one) for one in self._members], votes=True)
         read = [read_model(*member) for member in self._members]
         if not self.classes:
             return _mean_value(self.name, read, self.weights)
         leaves = [model for model, readout in read if isinstance(model, TreeSum) and _adds_leaves(readout)]
         if len(leaves) < len(read):
-            return self._means(averaged_member, votes=False)
+            each = zip(self.estimators, read, strict=True)
+            return self._blended(lambda: [averaged_member(*one) for one in each], votes=False)
         check_weights(self.name, self.weights)
         totals = [readout.total if isinstance(readout, Argmax) else 1.0 for _, readout in read]
         model = weighted_trees(leaves, (self.weights / self.weights.sum() / totals).tolist())
@@ -70,11 +73,11 @@ class Averaged:
             voters.append(replace(tree, value=np.eye(len(self.classes))[readout.decide(tree.value)]))
         return weighted_trees(voters, self.weights.tolist()), Argmax(self.classes, "none")
 
-    def _means(self, member: Callable[[Any, list[Column]], Member], *, votes: bool) -> Imported:
+    def _blended(self, members: Callable[[], Sequence[Member]], *, votes: bool) -> Imported:
         """The weighted mean of the probabilities of two classes, or of the votes for them."""
         if len(self.classes) != 2:
             raise self._unread
-        return blend(self.name, self.classes, [member(*each) for each in self._members], self.weights, votes=votes)
+        return blend(self.name, self.classes, members(), self.weights, votes=votes)
 
     @property
     def _unread(self) -> UnsupportedModelError:

@@ -240,15 +240,15 @@ def _mean(functions: list[MonotoneFunction]) -> MonotoneFunction:
 
 def chances_of(estimator: Any, columns: list[Column]) -> Member:
     """The probabilities of an estimator of two classes, as functions of one sum of its scores."""
-    found = averaged_member(estimator, columns)
+    found = averaged_member(estimator, read_model(estimator, columns))
     if len(found.chances) > 1:
         raise _not_averaged(estimator, "Its probability must be a function of one sum of scores.")
     return found
 
 
-def averaged_member(estimator: Any, columns: list[Column]) -> Member:
+def averaged_member(estimator: Any, read: Imported) -> Member:
     """The probabilities of an estimator of two classes, as a mean of functions of sums of its scores."""
-    model, readout = read_model(estimator, columns)
+    model, readout = read
     if isinstance(readout, Threshold):
         readout = readout.inner
     unit = readout.unit

@@ -250,8 +250,9 @@ class _SumBoxSearch:
         if self._answered(found):
             self.left.settle(bound)  # a row of the box that costs between the two may be left
             return
-        sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
-        beyond = self._beyond(box, point)
+        scores = evaluate(self.problem.model, point[None])[0]
+        sums = np.clip(self.curve.sums(scores), box.low, box.high)
+        beyond = self._beyond(box, point, self.curve.sums(scores))
         if beyond is not None:
             for part in beyond:
                 self._put(bound, self._cut(part, np.clip(sums, part.low, part.high)))
@@ -259,19 +260,17 @@ class _SumBoxSearch:
         tighter = self._cut(box, sums)
         if tighter is not None and len(tighter.cuts) <= MOST_CUTS:
             rows, b = tighter.cuts[-1]
-            scores = evaluate(self.problem.model, point[None])[0]
             if (rows @ scores < b).any():
                 self._put(bound, tighter)
                 return
         self._part(bound, box, sums)
 
-    def _beyond(self, box: SumBox, point: FloatArray) -> list[SumBox] | None:
+    def _beyond(self, box: SumBox, point: FloatArray, sums: FloatArray) -> list[SumBox] | None:
         """The parts of a box in which some member gives more than for a row in doubt that the estimator refuses.
 
         Where terms of a mean do not rise, it does not rise either, however it is rounded. So no other rows are answers.
         None if the row is not in doubt, or if some member gives more next to it.
         """
-        sums = self.curve.sums(evaluate(self.problem.model, point[None]))[0]
         if len(self.curve.each) > 1 or self.curve.excesses_of(sums)[0] > 0 or self.problem.meets(self.score_set, point):
             return None
         mean = self.curve.each[0]
