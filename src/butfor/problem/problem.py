@@ -189,6 +189,12 @@ class Problem:
         if self.witnesses.refusals is not None:
             self.witnesses.refusals.forget(self.factuals[0])
 
+    @property
+    def judged_together(self) -> bool:
+        """Whether other models have a say in what is an answer, so that a refusal need not be the estimator's."""
+        confirmation = self.witnesses.confirmation
+        return confirmation is not None and confirmation.of_target() is not confirmation
+
     def _depends_on_company(self, score_set: ScoreSet, point: FloatArray) -> bool:
         """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.
 
@@ -200,7 +206,7 @@ class Problem:
         target, most = self.witnesses.confirmation.of_target(), score_set.offset
         if score_set.curve is None and not all(doubt.rows.any() for doubt in self._doubts(score_set, point)):
             return False
-        joint = target is not self.witnesses.confirmation
+        joint = self.judged_together
         if joint and target.confirms(point, most):
             return False
         curve, scores = score_set.curve, evaluate(self.model, point[None])[0]

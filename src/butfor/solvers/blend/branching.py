@@ -271,7 +271,9 @@ class _SumBoxSearch:
         Where terms of a mean do not rise, it does not rise either, however it is rounded. So no other rows are answers.
         None if the row is not in doubt, or if some member gives more next to it.
         """
-        if len(self.curve.each) > 1 or self.curve.excesses_of(sums)[0] > 0 or self.problem.meets(self.score_set, point):
+        if len(self.curve.each) > 1 or self.problem.judged_together or self.curve.excesses_of(sums)[0] > 0:
+            return None
+        if self.problem.meets(self.score_set, point):
             return None
         mean = self.curve.each[0]
         level = mean.level(sums, np.minimum(box.low, sums), np.maximum(box.high, sums))
