@@ -99,7 +99,7 @@ class Asking:
         before = self.predicted(X)
         _check_named(self.reading.space, reading.space, before.table)
         question = question.settled(reading.readout, before)
-        codes = reading.space.encode(frames.opened(before.table))
+        codes = reading.space.encode(before.table)
         for constraint in question.constraints:
             constraint.check_rows(reading.space, codes)
         return Case(question, self.referee(question.target, reading), codes, before).begun()

@@ -16,7 +16,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.explain.turns import Job
 from butfor.model.linear import Linear, linear_terms
-from butfor.model.questions import evaluate
+from butfor.model.questions import evaluate, is_read
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, answers_of, refuted, tolerated
 from butfor.space.space import same
@@ -94,7 +94,7 @@ def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
     rounded = NO_HIGHER * most[:, None]
     able = (left <= most[:, None] + rounded) & (left >= least[:, None] - rounded)
     able &= np.stack([changed[:, group].all(axis=1) for group in groups], axis=1)
-    able &= _perhaps(many, points, groups)
+    able &= _perhaps_without(many, points, groups)
     its, which = np.nonzero(able)
     without = points[its]
     for number in np.unique(which):
@@ -102,14 +102,15 @@ def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
         without[undone] = start[its][undone]
     tried = many.take(its)
     price = tried.prices.total(tried.factuals, without)
-    fine = tried.admits(without) & (price <= most[its]) & (price >= least[its])
+    fine = np.flatnonzero(tried.admits(without) & (price <= most[its]) & (price >= least[its]))
+    fine = fine[_perhaps_reached(tried.take(fine), without[fine])]
     return _Without(at[its], without, price).take(fine)
 
 
-def _perhaps(problem: Problem, points: FloatArray, groups: Sequence[Sequence[int]]) -> BoolArray:
+def _perhaps_without(problem: Problem, points: FloatArray, groups: Sequence[Sequence[int]]) -> BoolArray:
     """Which answers of a problem may stay answers if the columns of a group go back (rows, groups).
 
-    The terms of a linear model tell, and nobody is asked. For other models it is always true.
+    The terms of a linear model tell, and nothing is evaluated. For other models it is always true.
     """
     if not isinstance(problem.model, Linear):
         return np.ones((len(points), len(groups)), dtype=np.bool_)
@@ -124,6 +125,15 @@ def _perhaps(problem: Problem, points: FloatArray, groups: Sequence[Sequence[int
         each = [one.perhaps(left, doubt) for one, doubt in zip(problem.score_sets, doubts, strict=True)]
         able.append(np.any(each, axis=0))
     return np.stack(able, axis=1)
+
+
+def _perhaps_reached(problem: Problem, points: FloatArray) -> BoolArray:
+    """Which points may be answers, for all that is known of the model. The estimator need not be asked about the others."""
+    if not len(points) or problem.acting is not None or not is_read(problem.model) or isinstance(problem.model, Linear):
+        return np.ones(len(points), dtype=np.bool_)
+    scores = evaluate(problem.model, points)
+    able = [score_set.perhaps(scores, problem.doubt(score_set)) for score_set in problem.score_sets]
+    return np.asarray(np.any(able, axis=0))
 
 
 def _groups(job: Job, changed: BoolArray) -> list[list[int]]:

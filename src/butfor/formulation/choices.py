@@ -97,9 +97,7 @@ class FeatureChoices:
         """The value of each cell that is nearest to the own one."""
         if self.cells.levels:
             return self.levels
-        value = self.problem.domain.nearest(self.j, *self.bounds)
-        able = np.hstack([~np.isnan(value), self.missing])
-        return CellValues(np.hstack([value, np.full(self.own.shape, np.nan)]), able)
+        return nearest_numbers(self.problem, np.array([self.j]), [self.cells])[1]
 
     def price(self, choices: CellValues) -> FloatArray:
         """What such values cost; infinite where the row may not take them."""
@@ -144,6 +142,23 @@ class FeatureChoices:
             found = np.append(numbers, np.nan) if self.missing[0, 0] else numbers
         other = found[~same(found, x)]
         return np.append(x, other) if self.stay[0, 0] else other
+
+
+def nearest_numbers(problem: Problem, numbers: IntArray, cells: Sequence[Cells]) -> tuple[IntArray, CellValues]:
+    """The value of each cell that is nearest to the own one, of numbers that share a grid, and the number of each cell.
+
+    The cells lie side by side, those of one number after the other, each with its "missing" last.
+    """
+    domain, counts = problem.domain, np.array([some.count + 1 for some in cells])
+    lower, upper = (
+        np.concatenate([np.append(end(some), np.nan) for some in cells]) for end in (Cells.lower, Cells.upper)
+    )
+    columns = np.repeat(numbers, counts)
+    value = domain.nearest(columns, lower[None], upper[None])
+    able = ~np.isnan(value)
+    own = problem.factuals[:, numbers]
+    able[:, np.cumsum(counts) - 1] = np.where(np.isnan(own), domain.stay[:, numbers], domain.missing[:, numbers])
+    return columns, CellValues(value, able)
 
 
 def choices_of(problem: Problem, j: int, cells: Cells | None = None) -> FeatureChoices:

@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
-from butfor.formulation.choices import FeatureChoices
+from butfor.formulation.choices import FeatureChoices, nearest_numbers
 from butfor.model.cells import Cells
 from butfor.problem.problem import Problem
 
@@ -43,27 +43,34 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
     price = np.full((n, start[-1]), np.inf)
     reach = np.zeros((n, start[-1]) if prices.has_linf else (0, 0))
     home = np.empty((n, len(cells)), dtype=np.intp)
-    near = np.empty((n, len(cells)), dtype=np.intp)
-    stays = ~domain.movable | _unread(problem, cells)
-    every = np.arange(n)
+    lost = np.isnan(problem.factuals)
     for j, cell in enumerate(cells):
-        x = problem.factuals[:, j]
-        home[:, j] = cell.index(x)
-        lost, near[:, j] = np.isnan(x), home[:, j]
-        if lost.any():
-            near[lost, j] = cell.index(np.full(int(lost.sum()), domain.typical[j]))
+        home[:, j] = cell.index(problem.factuals[:, j])
+    near = home.copy()
+    for j in np.flatnonzero(lost.any(axis=0)).tolist():
+        near[lost[:, j], j] = cells[j].index(domain.typical[[j]])
+    stays = ~domain.movable | _unread(problem, cells)
+    here = np.arange(n)[:, None], start[:-1][stays] + home[:, stays]
+    value[here], price[here] = problem.factuals[:, stays], np.where(domain.stay[:, stays], 0.0, np.inf)
+    single = np.array([cell.levels > 0 for cell in cells], dtype=np.bool_)
+    single[[*prices.calls]] = True
+    for j in np.flatnonzero(~stays & single).tolist():
         block = slice(start[j], start[j + 1])
-        if stays[j]:
-            value[every, start[j] + home[:, j]] = x
-            price[every, start[j] + home[:, j]] = np.where(domain.stay[:, j], 0.0, np.inf)
-            continue
-        choices = FeatureChoices(problem, j, cell)
+        choices = FeatureChoices(problem, j, cells[j])
         nearest = choices.nearest()
         value[:, block], price[:, block] = nearest.value, choices.price(nearest)
         if reach.size:
-            reach[:, block] = np.where(nearest.able, prices.reach(j, x[:, None], nearest.value), 0.0)
+            reach[:, block] = np.where(nearest.able, prices.reach(j, choices.own, nearest.value), 0.0)
         if j in prices.calls:
             _check_rising(price[:, block][:, :-1], near[:, j], problem.space.features[j].name)
+    for numbers in domain.grids(np.flatnonzero(~stays & ~single)):
+        at = np.concatenate([np.arange(start[j], start[j + 1]) for j in numbers])
+        columns, nearest = nearest_numbers(problem, numbers, [cells[j] for j in numbers])
+        own = problem.factuals[:, columns]
+        value[:, at] = nearest.value
+        price[:, at] = np.where(nearest.able, prices.of_numbers(columns, own, nearest.value), np.inf)
+        if reach.size:
+            reach[:, at] = np.where(nearest.able, prices.reach_of_numbers(columns, own, nearest.value), 0.0)
     return Tables(start, value, price, reach, home, near, domain.stay)
 
 

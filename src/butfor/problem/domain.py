@@ -229,20 +229,28 @@ class Domain:
         found[list(self.levels)] = [mask.shape[1] + 1 for mask in self.levels.values()]
         return np.asarray(found)
 
-    def within(self, j: int, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def grids(self, numbers: IntArray) -> Iterator[IntArray]:
+        """Numbers in groups that share a grid and a precision."""
+        kinds = np.stack([self.step[numbers], self.anchor[numbers], self.single[numbers]], axis=1)
+        _, group = np.unique(kinds, axis=0, return_inverse=True)
+        return (numbers[group == which] for which in range(int(group.max(initial=-1)) + 1))
+
+    def within(self, j: int | IntArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The smallest and largest values that number `j` may move to, in each cell `(lower, upper]`.
 
+        Each cell may be one of another number, if all share a grid (see `grids`); then `j` is the number of each cell.
         The first exceeds the second if there is no such value. An end of the domain that means a grid point, as a
         computed 0.30000000000000004 means three tenths, is that point.
         """
         with np.errstate(over="ignore"):  # infinity comes after the largest number
             above = np.nextafter(lower, np.inf)
-        low, high = self.low[:, [j]], self.high[:, [j]]
+        at = np.atleast_1d(j)
+        low, high, step = self.low[:, at], self.high[:, at], self.step[at[0]]
         bottom, top = np.maximum(low, above), np.minimum(high, upper)
-        if self.single[j]:
+        if self.single[at[0]]:
             bottom, top = _single_from(bottom), _single_below(top)
-        if self.step[j]:
-            grid = self.step[j], self.anchor[j]
+        if step:
+            grid = step, self.anchor[at[0]]
             first, last, begin, end = _meant(low, *grid), _meant(high, *grid), bottom, top
             bottom = np.where((begin == low) & (first < low), low, grid_up(begin, *grid))
             top = np.where((end == high) & (last > high), high, grid_down(end, *grid))
@@ -250,23 +258,25 @@ class Domain:
             bottom = np.where((top == high) & (bottom == last) & (high >= begin), high, bottom)
         return bottom, top
 
-    def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """The admissible value nearest to the factual, in each cell of number `j` (n, k).
+    def nearest(self, j: int | IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """The admissible value nearest to the factual, in each cell of number `j` (n, k), or of several (see `within`).
 
         The cells are `(lower, upper]`. The value is NaN if a cell has no admissible one.
         """
-        x = self.factuals[:, [j]]
-        value = self.closest(j, np.where(np.isnan(x), self.typical[j], x), lower, upper)
-        here = self.stay[:, [j]] & (x > lower) & (x <= upper)
+        at = np.atleast_1d(j)
+        x = self.factuals[:, at]
+        value = self.closest(at, np.where(np.isnan(x), self.typical[at], x), lower, upper)
+        here = self.stay[:, at] & (x > lower) & (x <= upper)
         return np.where(here, x, value)
 
-    def closest(self, j: int, start: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    def closest(self, j: int | IntArray, start: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """The value nearest to `start` to which number `j` may move, in each cell `(lower, upper]`; NaN if none is."""
         bottom, top = self.within(j, lower, upper)
-        if self.step[j]:
-            near = grid_near(start, self.step[j], self.anchor[j])
+        first = np.atleast_1d(j)[0]
+        if self.step[first]:
+            near = grid_near(start, self.step[first], self.anchor[first])
         else:
-            near = start.astype(np.float32).astype(np.float64) if self.single[j] else start
+            near = start.astype(np.float32).astype(np.float64) if self.single[first] else start
         with np.errstate(invalid="ignore"):
             return np.where(bottom <= top, np.minimum(np.maximum(near, bottom), top), np.nan)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError
 
 A_LITTLE_FARTHER = 1e-6
@@ -88,26 +88,36 @@ class Prices:
         """
         if j in self.tables:
             return _entries(self.tables[j], before, after)
-        gap = np.abs(after - before)
-        price = self.l1[j] * gap if self.l1[j] else np.zeros(gap.shape)
-        if self.l2[j]:
-            price = price + self.l2[j] * gap**2
-        if self.l0[j]:
-            price = price + self.l0[j] * (gap > 0)
-        lost = np.isnan(gap)
-        if lost.any():
-            price = np.where(lost, _lost_or_found(self.missing[:, j], before, after), price)
+        price = self.of_numbers(np.array([j]), before, after)
         for weight, call in self.calls.get(j, ()):
             price = price + weight * _called(call, before, after)
         return np.asarray(price)
+
+    def of_numbers(self, columns: IntArray | slice, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The prices of moving numbers, without those of callables. `columns` are their features: one, or one each of k."""
+        l0, l1, l2 = (rate[columns] for rate in (self.l0, self.l1, self.l2))
+        gap = np.abs(after - before)
+        price = l1 * gap if l1.any() else np.zeros(gap.shape)
+        if l2.any():
+            price = price + l2 * gap**2
+        if l0.any():
+            price = price + l0 * (gap > 0)
+        lost = np.isnan(gap)
+        if lost.any():
+            price = np.where(lost, _lost_or_found(self.missing[:, columns], before, after), price)
+        return price
 
     def reach(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
         """The prices of feature `j` of which only the largest over the features counts."""
         if j in self.linf_tables:
             return _entries(self.linf_tables[j], before, after)
+        return self.reach_of_numbers(np.array([j]), before, after)
+
+    def reach_of_numbers(self, columns: IntArray | slice, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The same for numbers of several features: see `of_numbers`."""
         gap = np.abs(after - before)
-        moved = _lost_or_found(self.linf_missing[:, j], before, after)
-        return np.where(np.isnan(gap), moved, self.linf[j] * gap)
+        moved = _lost_or_found(self.linf_missing[:, columns], before, after)
+        return np.where(np.isnan(gap), moved, self.linf[columns] * gap)
 
     def with_coin(self, typical: FloatArray, moved: FloatArray) -> Prices:
         """These prices, with their coin: the least price of a typical change of one feature that has a price.
@@ -224,17 +234,14 @@ class Prices:
 
     def _each_added(self, before: FloatArray, after: FloatArray) -> FloatArray:
         """The prices of each feature that are added up."""
-        gap = np.abs(after - before)
-        moved = _lost_or_found(self.missing, before, after)
-        price = np.where(np.isnan(gap), moved, self.l1 * gap + self.l2 * gap**2 + self.l0 * (gap > 0))
+        price = self.of_numbers(slice(None), before, after)
         for j in {*self.tables, *self.calls}:
             price[:, j] = self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
         return np.asarray(price)
 
     def _each_reach(self, before: FloatArray, after: FloatArray) -> FloatArray:
         """The prices of each feature of which only the largest counts."""
-        gap = np.abs(after - before)
-        reach = np.where(np.isnan(gap), _lost_or_found(self.linf_missing, before, after), self.linf * gap)
+        reach = self.reach_of_numbers(slice(None), before, after)
         for j in self.linf_tables:
             reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
         return np.asarray(reach)

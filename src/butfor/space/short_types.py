@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
-from butfor.space.frames import is_array, names
+from butfor.space.frames import is_array, is_pandas, names
 
 
 def short_names(table: Any) -> frozenset[str]:
     """The columns of a pandas table whose numpy type becomes float32 beside float32: booleans and short whole numbers."""
-    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
+    if not is_pandas(table):
         return frozenset()
     kinds = zip(names(table), table.dtypes, strict=True)
     return frozenset(
@@ -29,7 +28,7 @@ def widened_names(table: Any) -> dict[str, str]:
     """
     if is_array(table):
         return {}
-    if not nw.from_native(table, eager_only=True).implementation.is_pandas():
+    if not is_pandas(table):
         return dict.fromkeys(names(table), "another library")
     kinds = zip(names(table), table.dtypes, strict=True)
     return {name: "pandas" for name, kind in kinds if not isinstance(kind, np.dtype)}
@@ -39,6 +38,6 @@ def half_names(table: Any) -> frozenset[str]:
     """The columns of a pandas table or an array that hold float16."""
     if is_array(table):
         return frozenset(names(table)) if table.dtype == np.float16 else frozenset()
-    if not nw.from_native(table, eager_only=True).implementation.is_pandas():
+    if not is_pandas(table):
         return frozenset()
     return frozenset(name for name, kind in zip(names(table), table.dtypes, strict=True) if kind == np.float16)

@@ -101,7 +101,8 @@ class Space:
         All columns that are read must be present, all categories known, and a value may be missing only if its column
         allows it.
         """
-        table = frames.opened(frames.as_table(table))
+        table = frames.as_table(table)
+        table = table if frames.is_pandas(table) else frames.opened(table)
         self.check_columns(table)
         given = frames.positions(table)
         out = np.zeros((frames.height(table), len(self)))
@@ -178,9 +179,9 @@ class Space:
 
         A column in which nothing changed was not written, and float64 holds every number.
         """
-        table = frames.opened(table)
         if frames.holds_floats(table, self.read):
             return points
+        table = frames.opened(table)
         given = frames.positions(table)
         out = points.copy()
         for j in np.flatnonzero((~same(points, was)).any(axis=0)).tolist():

@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.space.dictionaries import entries, in_dictionary
-from butfor.space.frames import is_array, is_missing, names, opened
+from butfor.space.frames import is_array, is_missing, is_pandas, names, opened, positions
 
 Levels = tuple[Any, ...]
 
@@ -29,13 +29,13 @@ def write(table: Any, columns: Mapping[str, Any], levels: Mapping[str, Levels] |
     known = levels or {}
     if is_array(table):
         return _array(table, columns)
-    frame = opened(table)
-    if not frame.implementation.is_pandas():
+    table = nw.to_native(table, pass_through=True)
+    if not is_pandas(table):
+        frame = opened(table)
         return frame.with_columns(
             *(_series(frame[name], new, known.get(name, ())) for name, new in columns.items())
         ).to_native()
-    table = nw.to_native(table, pass_through=True)
-    at = {name: position for position, name in enumerate(frame.columns)}
+    at = positions(table)
     if set(table.dtypes) == {np.dtype(np.float64)} and all(map(_numeric, columns.values())):
         block = table.to_numpy(copy=True)  # many columns of numbers: a hundred times faster than one by one
         block[:, [at[name] for name in columns]] = np.column_stack(list(columns.values()))
