@@ -317,7 +317,7 @@ class Problem:
             model=kind_of(self.model),
             inequalities=max((len(score_set.A) for score_set in self.score_sets), default=0),
             curved=any(score_set.curve is not None for score_set in self.score_sets),
-            movable=frozenset(kind for j in np.flatnonzero(movable) for kind in self._value_kinds(int(j))),
+            movable=frozenset(self._value_kinds(movable)),
             forced=bool((~self.domain.stay).any()),
             binned=isinstance(self.model, Linear)
             and any(movable[j] and len(cells.edges) for j, cells in enumerate(self.model.cells)),
@@ -340,15 +340,18 @@ class Problem:
             uncased=uncased,
         )
 
-    def _value_kinds(self, j: int) -> Iterable[ValueKind]:
-        if self.space.features[j].unread:
-            return
-        if self.space.features[j].levels is not None:
-            yield ValueKind.LEVELS
-            return
-        yield ValueKind.CONTINUOUS if self.domain.reals()[j] else ValueKind.WHOLE
-        if (np.isnan(self.factuals[:, j]) | self.domain.missing[:, j]).any():
-            yield ValueKind.MISSING
+    def _value_kinds(self, movable: BoolArray) -> Iterator[ValueKind]:
+        """The kinds of values that the movable features have."""
+        reals, lost = self.domain.reals(), np.any(np.isnan(self.factuals) | self.domain.missing, axis=0)
+        for j in np.flatnonzero(movable).tolist():
+            if self.space.features[j].unread:
+                continue
+            if self.space.features[j].levels is not None:
+                yield ValueKind.LEVELS
+                continue
+            yield ValueKind.CONTINUOUS if reals[j] else ValueKind.WHOLE
+            if lost[j]:
+                yield ValueKind.MISSING
 
 
 def state(

@@ -48,7 +48,9 @@ class Fixed(Restriction):
         return tuple(Fixed((name,)) for name in self.names)
 
     def narrowed(self, domain: Domain, space: Space) -> Domain:
-        return domain.without_moves(np.isin(np.arange(len(space)), [space.position(name) for name in self.names]))
+        kept = np.zeros(len(space), dtype=np.bool_)
+        kept[[space.position(name) for name in self.names]] = True
+        return domain.without_moves(kept)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.position(name) for name in self.names]
@@ -358,7 +360,9 @@ def restrictions_in(constraints: Iterable[AbstractConstraint]) -> tuple[Restrict
 
 
 def narrowed_by(domain: Domain, restrictions: Iterable[Restriction], space: Space) -> Domain:
-    """The part of a domain that keeps several restrictions."""
-    for constraint in restrictions:
+    """The part of a domain that keeps several restrictions. Columns that are kept are kept all at once."""
+    listed = list(restrictions)
+    kept = tuple(name for one in listed if isinstance(one, Fixed) for name in one.names)
+    for constraint in [one for one in listed if not isinstance(one, Fixed)]:
         domain = constraint.narrowed(domain, space)
-    return domain
+    return Fixed(kept).narrowed(domain, space) if kept else domain
