@@ -29,7 +29,7 @@ from butfor.model.trees import Trees
 class Extent(NamedTuple):
     """The values that numbers may take.
 
-    - `factuals` (rows, features): their values now;
+    - `factuals` (rows, features): their values now; NaN if missing;
     - `low`, `high` (features): the smallest and the largest value over all rows;
     - `step`, `anchor` (features): the values to which they may move are `anchor + step k` (step 0: any number);
     - `movable` (features): whether some row may change them.
@@ -227,9 +227,9 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     read = np.flatnonzero(model.slope.any(axis=0))
     if model.folded or model.blur.any() or not (extent.step[read] > 0)[extent.movable[read]].all():
         return np.zeros(len(A))
-    values = np.vstack([extent.step, extent.anchor - model.centre, extent.factuals - model.centre, model.centre])[
-        :, read
-    ]
+    own = np.nan_to_num(extent.factuals[:, read])
+    centre = model.centre[read]
+    values = np.vstack([extent.step[read], extent.anchor[read] - centre, own - centre, centre])
     parts = [low_bit(model.intercept), model.fine, *(low_bit(model.steps[j]) for j in model.stepped)]
     parts += [low_bit(model.slope[:, j]) * low_bit(values[:, at]) for at, j in enumerate(read)]
     return _kept(min(parts) * low_bit(A), np.abs(A) @ largest_sums(model, extent), unit)

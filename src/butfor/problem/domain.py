@@ -55,17 +55,11 @@ class Domain:
     @cached_property
     def extent(self) -> Extent:
         """The values that numbers may take, over all rows."""
-        low, high = (np.where(np.isinf(ends), np.nan, ends) for ends in (self.low, self.high))
-        low, high = np.fmin(low, self.factuals), np.fmax(high, self.factuals)
-        ends = np.fmin.reduce(low, axis=0, initial=np.nan), np.fmax.reduce(high, axis=0, initial=np.nan)
-        return Extent(
-            np.nan_to_num(self.factuals),
-            np.nan_to_num(ends[0]),
-            np.nan_to_num(ends[1]),
-            self.step,
-            self.anchor,
-            self.movable,
+        low, high = (
+            np.nan_to_num(farthest(_farthest(ends, farthest), _farthest(self.factuals, farthest)))
+            for ends, farthest in ((self.low, np.fmin), (self.high, np.fmax))
         )
+        return Extent(self.factuals, low, high, self.step, self.anchor, self.movable)
 
     def without_moves(self, kept: BoolArray) -> Domain:
         """The domain in which some values are kept: those of columns (d), or of columns in some rows (n, d)."""
@@ -182,8 +176,10 @@ class Domain:
     @cached_property
     def movable(self) -> BoolArray:
         """For each feature, whether some row may change it."""
-        room = (self.low <= self.high) & ~((self.low == self.high) & (self.low == self.factuals))
-        able = room.any(axis=0) | self.missing.any(axis=0)
+        able = np.any(self.low < self.high, axis=0) | self.missing.any(axis=0)
+        rest = np.flatnonzero(~able)
+        only, own = self.low[:, rest], self.factuals[:, rest]
+        able[rest] = np.any((only == self.high[:, rest]) & (only != own), axis=0)
         for j, mask, code in self._codes(self.factuals):
             own = np.where(np.isnan(self.factuals[:, j]), 0, mask[np.arange(len(mask)), code])
             able[j] = bool((mask.sum(axis=1) > own).any() or self.missing[:, j].any())
@@ -279,6 +275,15 @@ class Domain:
             near = start.astype(np.float32).astype(np.float64) if self.single[first] else start
         with np.errstate(invalid="ignore"):
             return np.where(bottom <= top, np.minimum(np.maximum(near, bottom), top), np.nan)
+
+
+def _farthest(ends: FloatArray, farthest: np.ufunc) -> FloatArray:
+    """The smallest or the largest finite number of each column; NaN if there is none."""
+    found = np.asarray(farthest.reduce(ends, axis=0, initial=np.nan))
+    endless = np.flatnonzero(np.isinf(found))
+    some = ends[:, endless]
+    found[endless] = farthest.reduce(np.where(np.isinf(some), np.nan, some), axis=0, initial=np.nan)
+    return found
 
 
 def _put(array: A, columns: Columns, values: A | float) -> A:

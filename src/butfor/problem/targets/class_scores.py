@@ -33,7 +33,8 @@ def class_scores(before: Prediction, after: Prediction | None, wanted: Wanted) -
     wanted. It is left out where the estimator's labels do not follow from its scores.
     """
     classes, count = list(before.source.classes), before.height
-    table = np.array([[wanted(label, now) for label in classes] for now in before.labels], dtype=np.bool_)
+    wants = {now: [wanted(label, now) for label in classes] for now in set(before.labels)}
+    table = np.array([wants[now] for now in before.labels], dtype=np.bool_)
     was, now = _numbers(before), None if after is None else _numbers(after)
     if was is None or (after is not None and now is None):
         return [None] * count
@@ -42,13 +43,14 @@ def class_scores(before: Prediction, after: Prediction | None, wanted: Wanted) -
     chosen = wish if after is None else np.where(one, wish, _positions(after.labels, classes))
     at = np.arange(count)
     threshold = _thresholds(before.source, chosen, now, table)
+    names = [of_class(label, before.source) for label in classes]
     follows = _agrees(before, was, chosen, threshold) & _agrees(after, now, chosen, threshold)
     return [
         score if known else None
         for known, score in zip(
             one | np.full(count, after is not None),
             scores_of(
-                [of_class(classes[k], before.source) for k in chosen.tolist()],
+                [names[k] for k in chosen.tolist()],
                 was[at, chosen],
                 None if now is None else now[at, chosen],
                 np.where(follows, threshold, np.nan),
