@@ -20,6 +20,7 @@ from butfor.explain.plan import plan
 from butfor.explain.turns import Job
 from butfor.solvers.choose import choose
 from butfor.solvers.outcome import answers_of
+from butfor.verdict.case import Case
 from tests.shorter import diagonal
 
 
@@ -127,6 +128,23 @@ def test_what_is_not_needed_is_taken_back_again_and_again() -> None:
         without = found.points[0].copy()
         without[j] = row[j]
         assert explainer("forest")[0].predict(pd.DataFrame([without], columns=data()[0].columns))[0] == 0
+
+
+def test_the_estimator_is_not_asked_about_what_the_model_surely_refuses(monkeypatch) -> None:
+    row, point = answer_with_more()
+    told = list[bool]()
+    together = Case.met_together
+
+    def noted(case: Case, rows: np.ndarray, points: np.ndarray) -> np.ndarray:
+        met = together(case, rows, points)
+        told.extend(met.tolist())
+        return met
+
+    monkeypatch.setattr(Case, "met_together", noted)
+    found, _ = cleaned("forest", row, point)
+    assert told
+    assert all(told), "no sum of this forest is close to a tie"
+    assert (found.points[0] != row).sum() > 0, "what is left was tried, and refused without it"
 
 
 def test_a_proven_optimum_with_a_price_for_each_change_is_not_tried() -> None:

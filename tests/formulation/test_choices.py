@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from butfor.formulation.choices import ChoiceTable, FeatureChoices, choice_table, choices_of
+from butfor.formulation.tables import tabulate
 from butfor.model.cells import level_cells, number_cells
 from butfor.model.linear import Linear
 from butfor.model.scores import at_least
@@ -83,6 +85,49 @@ def tried(problem: Problem, row: int) -> np.ndarray:
 
 def as_set(values: np.ndarray) -> set[str]:
     return {f"{value + 0.0:.9g}" for value in values.tolist()}
+
+
+def beside(problems: Sequence[Problem]) -> Problem:
+    """Problems with one feature each as one with all of them."""
+    features = tuple(replace(one.space.features[0], name=f"x{j}") for j, one in enumerate(problems))
+    parts, space = [one.domain for one in problems], Space(features)
+    columns = {name: np.hstack([getattr(part, name) for part in parts]) for name in ("factuals", "low", "high", "stay")}
+    grids = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("step", "anchor", "single", "typical")
+    }
+    domain = replace(
+        parts[0],
+        **columns,
+        **grids,
+        missing=np.hstack([part.missing for part in parts]),
+        levels={j: part.levels[0] for j, part in enumerate(parts) if part.levels},
+    )
+    model = Linear(
+        np.zeros(1),
+        np.hstack([one.model.slope for one in problems]),
+        tuple(one.model.cells[0] for one in problems),
+        tuple(one.model.steps[0] for one in problems),
+    )
+    one = problems[0]
+    whole = state(space, model, domain.factuals, one.score_sets, all_prices(space), ())
+    return replace(whole, domain=domain)
+
+
+def test_tables_of_many_features_are_those_of_each() -> None:
+    """Numbers that share a grid are tabulated together."""
+    edges = number_cells(np.array([-1.0, 0.3, 1.05, 2.0]))
+    for seed in range(40):
+        each = [drawn(kind, seed + 100 * at, rows=3) for at, kind in enumerate((*KINDS, *KINDS))]
+        cells = [edges if one.space.features[0].levels is None else level_cells(5) for one in each]
+        cells[1] = number_cells(np.empty(0))
+        found = tabulate(beside(each), tuple(cells))
+        for j, (one, own) in enumerate(zip(each, cells, strict=True)):
+            single, at = tabulate(one, (own,)), slice(found.start[j], found.start[j + 1])
+            assert same(found.value[:, at], single.value).all()
+            assert (found.price[:, at] == single.price).all()
+            assert (found.home[:, [j]] == single.home).all()
+            assert (found.near[:, [j]] == single.near).all()
 
 
 @pytest.mark.parametrize("kind", ["levels", "grid"])
