@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.data import TABLES
-from benchmarks.ensembles import bigger, evaluator, exact, growth, memory, regions, rivals, treecf
+from benchmarks.ensembles import bigger, evaluator, exact, growth, memory, regions, rivals, treecf, veritas
 from benchmarks.ensembles.scale import SMOKE, Line, Scale
 from benchmarks.harness import RESULTS, head
 
@@ -18,6 +18,7 @@ PARTS = {
     "exact": exact.measure,
     "rivals": rivals.measure,
     "treecf": treecf.measure,
+    "veritas": veritas.measure,
     "regions": regions.measure,
     "growth": growth.measure,
     "bigger": bigger.measure,

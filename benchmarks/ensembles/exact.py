@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
 from typing import Any
@@ -45,19 +45,19 @@ def _measured(of: Table, ensemble: Ensemble, scale: Scale) -> Iterator[Line]:
     yield {"kind": "summary", **summary(ensemble, lines, {**about, "leaves": question.leaves}, scale)}
 
 
-def answers(question: Question, scale: Scale) -> Iterator[Line]:
+def answers(question: Question, scale: Scale, **asked: Any) -> Iterator[Line]:
     """One line a row: cost, bound, status and the seconds of the whole path, the explainer being there and warm."""
-    asked = [question.rows.iloc[[i]] for i in range(len(question.rows))]
-    warm_up = question.warm_up if len(question.warm_up) else asked[0]
-    question.explainer.explain(warm_up, time_limit=scale.limit / 10)
-    for row in while_patient(asked, scale.patience):
-        yield {"row": int(row.index[0]), **answer(question.explainer, row, scale.limit)}
+    rows = [question.rows.iloc[[i]] for i in range(len(question.rows))]
+    warm_up = question.warm_up if len(question.warm_up) else rows[0]
+    question.explainer.explain(warm_up, time_limit=scale.limit / 10, **asked)
+    for row in while_patient(rows, scale.patience):
+        yield {"row": int(row.index[0]), **answer(question.explainer, row, scale.limit, **asked)}
 
 
-def answer(explainer: bf.Explainer, row: pd.DataFrame, limit: float, constraints: Sequence[Any] = ()) -> Line:
+def answer(explainer: bf.Explainer, row: pd.DataFrame, limit: float, **asked: Any) -> Line:
     """The certificate of one row in short, and its seconds."""
     begin = time.perf_counter()
-    certificate = explainer.explain(row, constraints=constraints, time_limit=limit).certificate
+    certificate = explainer.explain(row, time_limit=limit, **asked).certificate
     seconds = time.perf_counter() - begin
     return {
         "cost": certificate.cost,

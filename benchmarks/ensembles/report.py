@@ -13,6 +13,7 @@ import pandas as pd
 
 from benchmarks.ensembles.report_regions import regions
 from benchmarks.ensembles.report_treecf import treecf, triples
+from benchmarks.ensembles.report_veritas import veritas
 from benchmarks.ensembles.written import markdown, pairs, read, rows_of, seconds, summaries, times
 from benchmarks.harness import RESULTS, ROOT
 
@@ -23,7 +24,8 @@ CONTINUOUS = "butfor, numbers continuous"
 
 def page(folder: Path) -> str:
     """The page, as Markdown."""
-    parts = (header, tables, proofs, bigger, ocean, dice, treecf, triples, regions, growth, evaluator, memory, left_out)
+    rivals = (ocean, dice, treecf, triples, veritas, regions)
+    parts = (header, tables, proofs, bigger, *rivals, growth, evaluator, memory, left_out)
     return "\n\n".join(text for text in (part(folder) for part in parts) if text) + "\n"
 
 

@@ -74,7 +74,10 @@ def _triples(table: Table, scale: Scale) -> Iterator[Line]:
         explainer = rival(question, fixed)
         for row in range(len(question.rows)):
             asked = question.rows.iloc[[row]]
-            ours = {"row": int(asked.index[0]), **answer(question.explainer, asked, scale.limit, [bf.fixed(fixed)])}
+            ours = {
+                "row": int(asked.index[0]),
+                **answer(question.explainer, asked, scale.limit, constraints=[bf.fixed(fixed)]),
+            }
             yield _line(ours, about, scale, rival="butfor", free=", ".join(free))
             for backend in BACKENDS:
                 line = _theirs(explainer, question, row, backend, scale)

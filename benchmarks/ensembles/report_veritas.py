@@ -1,0 +1,43 @@
+"""The part of the page about Veritas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.ensembles.veritas import GUARD
+from benchmarks.ensembles.written import markdown, read, rows_of, seconds, times
+
+
+def veritas(folder: Path) -> str:
+    """The smallest radius of L-infinity: our proofs beside the intervals of Veritas."""
+    lines = rows_of(read(folder, "veritas"))
+    if lines.empty:
+        return ""
+    keys, rows = ["table", "model", "row"], []
+    theirs, ours = (
+        lines[lines["rival"] == "veritas"],
+        lines.loc[lines["rival"] == "butfor", [*keys, "cost", "seconds", "status"]],
+    )
+    for name, both in theirs.merge(ours, on=keys, suffixes=("", "_ours")).groupby(keys[:2], sort=False):
+        within = (both["bound"] - GUARD <= both["cost_ours"]) & (both["cost_ours"] <= both["radius"] + GUARD)
+        rows.append(
+            (*name, seconds(both["seconds_ours"].median()), seconds(both["seconds_ours"].max()),
+             seconds(both["seconds"].median()), seconds(both["seconds"].max()), f"{(both['status_ours'] == 'PROVEN_OPTIMAL').sum()} of {len(both)}",
+             f"{(both['radius'] - both['bound']).median():.0e}", times(both["cost"] / both["cost_ours"]),
+             f"{within.sum()} of {len(both)}")
+        )  # fmt: skip
+    head = (
+        "table", "model", "ours, s", "longest", "Veritas, s", "longest", "proven: ours", "its interval is as wide as",
+        "cost, Veritas / ours", "our cost lies in it",
+    )  # fmt: skip
+    versions, limit = theirs["versions"].iloc[0], lines["limit"].max()
+    return f"""## Against Veritas
+
+Veritas {versions["veritas"]} looks for the smallest radius around a row in which an answer lies: our question at the cost
+L-infinity. It halves an interval of radii, which is a third opinion on our proofs. The models are those above, and their columns
+are scaled to a range of 1. The rows are drawn among the undesired ones, {limit:g} s each.
+
+{markdown(head, rows)}
+
+Seconds are medians, of one thread on both sides. Ours are those of the whole call, with the check by the estimator, and
+those of Veritas are of its search alone."""
