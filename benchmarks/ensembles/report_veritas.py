@@ -20,12 +20,12 @@ def veritas(folder: Path) -> str:
     )
     for name, both in theirs.merge(ours, on=keys, suffixes=("", "_ours")).groupby(keys[:2], sort=False):
         within = (both["bound"] - GUARD <= both["cost_ours"]) & (both["cost_ours"] <= both["radius"] + GUARD)
+        waits = [seconds(some) for of in ("seconds_ours", "seconds") for some in (both[of].median(), both[of].max())]
+        proven, width = (both["status_ours"] == "PROVEN_OPTIMAL").sum(), (both["radius"] - both["bound"]).median()
+        above = times(both["cost"] / both["cost_ours"])
         rows.append(
-            (*name, seconds(both["seconds_ours"].median()), seconds(both["seconds_ours"].max()),
-             seconds(both["seconds"].median()), seconds(both["seconds"].max()), f"{(both['status_ours'] == 'PROVEN_OPTIMAL').sum()} of {len(both)}",
-             f"{(both['radius'] - both['bound']).median():.0e}", times(both["cost"] / both["cost_ours"]),
-             f"{within.sum()} of {len(both)}")
-        )  # fmt: skip
+            (*name, *waits, f"{proven} of {len(both)}", f"{width:.0e}", above, f"{within.sum()} of {len(both)}")
+        )
     head = (
         "table", "model", "ours, s", "longest", "Veritas, s", "longest", "proven: ours", "its interval is as wide as",
         "cost, Veritas / ours", "our cost lies in it",
