@@ -219,11 +219,18 @@ class Prices:
         each = self._each_added(before, after)
         out = np.stack([each[:, group].sum(axis=1) for group in groups], axis=1)
         if self.has_linf:
-            reach = self._each_reach(before, after)
-            first = np.argsort(-reach, axis=1)[:, : 1 + max(map(len, groups))]
-            most = np.take_along_axis(reach, first, axis=1)
-            others = [np.where(np.isin(first, group), 0.0, most).max(axis=1) for group in groups]
-            out = out + most[:, :1] - np.stack(others, axis=1)
+            reach, every = self._each_reach(before, after), np.arange(len(before))
+            first = reach.argmax(axis=1)
+            most, others = reach[every, first], reach.copy()
+            others[every, first] = 0.0
+            second = others.max(axis=1)
+            for at, group in enumerate(groups):
+                if len(group) == 1:
+                    out[:, at] += np.where(first == group[0], most - second, 0.0)
+                    continue
+                left = reach.copy()
+                left[:, group] = 0.0
+                out[:, at] += most - left.max(axis=1)
         if self.Q is not None:
             gap = np.nan_to_num(after - before)
             slope = gap @ (self.Q + self.Q.T)
