@@ -13,20 +13,20 @@ import pytest
 from butfor.errors import UnsupportedProblemError
 from butfor.neighbours.ball import BallNorm
 from butfor.problem.problem import Problem
+from butfor.solvers.blend import branching
 from butfor.solvers.choose import SOLVERS, choose
 from butfor.solvers.mixed.branch_bound import MixedBranchBound
-from butfor.solvers.mixed.search import MixedSearch
 from butfor.solvers.outcome import Ran, together
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_trees
 from tests.solvers.further import of_mean, with_ball, with_earlier
 
-ENTRANCES: list[tuple[type, str, str]] = [
+ENTRANCES: list[tuple[Any, str, str]] = [
     *((type(one), "solve", one.name) for one in SOLVERS),
     *((type(one), "solve_below", one.name) for one in SOLVERS if "solve_below" in vars(type(one))),
-    (MixedSearch, "run", MixedBranchBound.name),  # means of unlike models are searched by it
+    (branching, "in_turns", MixedBranchBound.name),  # means of unlike models are searched by its boxes, and a program
 ]
-"""Where solvers begin: a class, its method, and the name of the solver."""
+"""Where solvers begin: a class or module, its function, and the name of the solver."""
 
 
 @contextmanager
