@@ -15,7 +15,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.problem.domain import grid_down, grid_point, grid_up, on_grid, open_domain
+from butfor.problem.domain import open_domain
+from butfor.problem.grid_points import grid_down, grid_point, grid_up, on_grid
 from butfor.problem.lattice import Lattice, meant
 from butfor.space.feature import Feature
 from butfor.space.space import Space

@@ -27,7 +27,8 @@ from butfor.neighbours.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.constraints.robust import CURVED, UNCURVED, Robust, read_in_bins, unjudged
 from butfor.problem.costs import L1
-from butfor.problem.domain import grid_down, grid_up, outwards_in_single
+from butfor.problem.domain import outwards_in_single
+from butfor.problem.grid_points import grid_down, grid_up
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question, ask, held_to_rules
 from butfor.problem.referee import Referee

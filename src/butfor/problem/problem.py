@@ -343,15 +343,13 @@ class Problem:
     def _value_kinds(self, movable: BoolArray) -> Iterator[ValueKind]:
         """The kinds of values that the movable features have."""
         reals, lost = self.domain.reals(), np.any(np.isnan(self.factuals) | self.domain.missing, axis=0)
-        for j in np.flatnonzero(movable).tolist():
-            if self.space.features[j].unread:
-                continue
+        for j in np.flatnonzero(movable & [not feature.unread for feature in self.space]).tolist():
             if self.space.features[j].levels is not None:
                 yield ValueKind.LEVELS
-                continue
-            yield ValueKind.CONTINUOUS if reals[j] else ValueKind.WHOLE
-            if lost[j]:
-                yield ValueKind.MISSING
+            else:
+                yield ValueKind.CONTINUOUS if reals[j] else ValueKind.WHOLE
+                if lost[j]:
+                    yield ValueKind.MISSING
 
 
 def state(

@@ -55,10 +55,8 @@ def as_table(table: Any) -> Any:
     table = opened_structs(table)
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
-        if isinstance(frame, nw.DataFrame) and not all_text(frame.columns):
-            _check_labels(frame.columns)
     except DuplicateError:
-        _check_labels(table.column_names if hasattr(table, "column_names") else table.columns)
+        _check_labels(table.column_names)  # only those of pyarrow can be equal, besides those of pandas
         raise
     except TypeError:
         raise InputTypeError(
@@ -88,12 +86,10 @@ def opened(table: Any) -> Any:
     """The table in a form that gives one column after the other quickly. Its labels are text."""
     if is_array(table) or isinstance(table, nw.DataFrame):
         return table
-    frame = nw.from_native(table, eager_only=True)
-    if all_text(frame.columns):
-        return frame
-    renamed = frame.to_native().copy(deep=False)  # only pandas has labels that are not text
-    renamed.columns = names(frame)
-    return nw.from_native(renamed, eager_only=True)
+    if is_pandas(table) and not all_text(table.columns.tolist()):
+        own, table = names(table), table.copy(deep=False)
+        table.columns = own
+    return nw.from_native(table, eager_only=True)
 
 
 def names(table: Any) -> tuple[str, ...]:
@@ -150,10 +146,9 @@ def take_or_leave(table: Any, rows: Sequence[int | None]) -> Any:
     """The given rows of a data frame, in that order, and a row without values for each None."""
     if None not in rows:
         return take(table, [row for row in rows if row is not None])
-    library = nw.from_native(table, eager_only=True).implementation
-    if library.is_pandas():
+    if is_pandas(table):
         return table.reset_index(drop=True).reindex([-1 if row is None else row for row in rows])
-    if library.is_pyarrow():
+    if nw.dependencies.is_pyarrow_table(table):
         import pyarrow as pa
 
         return table.take(pa.array(rows, pa.int64()))
@@ -241,17 +236,14 @@ def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
     if is_array(table) or len(names) < 8:
         return None
     chosen = select(nw.to_native(table, pass_through=True), names)
-    if not (is_pandas(chosen) and _plain_kinds(chosen) <= set("fiu")):
+    if not (
+        is_pandas(chosen) and all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in set(chosen.dtypes))
+    ):
         chosen = nw.from_native(chosen, eager_only=True)
         if not all(kind.is_float() or kind.is_integer() for kind in chosen.schema.values()):
             return None
     found = chosen.to_numpy()
     return found.astype(np.float64) if found.dtype.kind in "fiu" else None
-
-
-def _plain_kinds(table: Any) -> set[str]:
-    """The numpy letters for the types of a pandas table. A type of pandas itself has the letter O."""
-    return {kind.kind if isinstance(kind, np.dtype) else "O" for kind in set(table.dtypes)}
 
 
 def holds_floats(table: Any, names: Sequence[str]) -> bool:

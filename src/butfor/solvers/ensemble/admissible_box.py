@@ -17,7 +17,7 @@ from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.model.trees import Trees
 from butfor.neighbours.trees.regions import Regions, leaf_boxes, regions, runs
 from butfor.neighbours.trees.search import Adversary, adversary_over
-from butfor.problem.domain import grid_down, grid_up
+from butfor.problem.grid_points import grid_down, grid_up
 from butfor.problem.problem import Problem
 from butfor.space.space import same
 

@@ -22,7 +22,7 @@ from butfor.model.questions import Model
 from butfor.model.rounding import FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, ScoreSet
 from butfor.model.trees import Trees
-from butfor.problem.domain import on_grid
+from butfor.problem.grid_points import on_grid
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum, mixtures
 from butfor.solvers.milp.features import MOST_STEPS, Piece

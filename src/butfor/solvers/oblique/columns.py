@@ -17,8 +17,8 @@ from butfor.formulation.half_spaces import Goal, thresholds
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
-from butfor.problem.domain import grid_near
 from butfor.problem.form import ConstraintKind, CostTerm
+from butfor.problem.grid_points import grid_near
 from butfor.problem.problem import Problem
 from butfor.solvers.oblique.inputs import Gates, LeafPaths, Rows
 from butfor.solvers.oblique.polytope.columns import Columns
