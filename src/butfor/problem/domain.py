@@ -226,7 +226,7 @@ class Domain:
         """Numbers in groups that share a grid and a precision."""
         kinds = np.stack([self.step[numbers], self.anchor[numbers], self.single[numbers]], axis=1)
         _, group = np.unique(kinds, axis=0, return_inverse=True)
-        return (numbers[group == which] for which in range(int(group.max(initial=-1)) + 1))
+        return (numbers[group.ravel() == which] for which in range(int(group.max(initial=-1)) + 1))
 
     def within(self, j: int | IntArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The smallest and largest values that number `j` may move to, in each cell `(lower, upper]`.
