@@ -39,6 +39,12 @@ class Ensemble:
         return find_spec(self.needs) is not None
 
 
+def absent(*modules: str) -> str:
+    """Which of some modules are not installed, as a reason to leave out what needs them; empty if all are."""
+    missing = [name for name in modules if find_spec(name) is None]
+    return f"{' and '.join(missing)} not installed" if missing else ""
+
+
 def forest(trees: int, depth: int | None = 5, **more: Any) -> RandomForestClassifier:
     """A random forest of scikit-learn."""
     return RandomForestClassifier(trees, max_depth=depth, random_state=SEED, **more)

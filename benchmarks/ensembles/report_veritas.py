@@ -14,10 +14,8 @@ def veritas(folder: Path) -> str:
     if lines.empty:
         return ""
     keys, rows = ["table", "model", "row"], []
-    theirs, ours = (
-        lines[lines["rival"] == "veritas"],
-        lines.loc[lines["rival"] == "butfor", [*keys, "cost", "seconds", "status"]],
-    )
+    theirs = lines[lines["rival"] == "veritas"]
+    ours = lines.loc[lines["rival"] == "butfor", [*keys, "cost", "seconds", "status"]]
     for name, both in theirs.merge(ours, on=keys, suffixes=("", "_ours")).groupby(keys[:2], sort=False):
         within = (both["bound"] - GUARD <= both["cost_ours"]) & (both["cost_ours"] <= both["radius"] + GUARD)
         waits = [seconds(some) for of in ("seconds_ours", "seconds") for some in (both[of].median(), both[of].max())]
@@ -39,5 +37,5 @@ are scaled to a range of 1. The rows are drawn among the undesired ones, {limit:
 
 {markdown(head, rows)}
 
-Seconds are medians, of one thread on both sides. Ours are those of the whole call, with the check by the estimator, and
-those of Veritas are of its search alone."""
+Seconds are the median and the longest, of one thread on both sides. Ours are those of the whole call, with the check by the
+estimator. Those of Veritas are of its search alone."""

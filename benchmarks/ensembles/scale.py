@@ -35,7 +35,7 @@ class Scale:
         return max(2, count // self.shrink)
 
 
-SMOKE = Scale(tables=("breast",), rows=2, rival_rows=1, shrink=20, limit=60.0, patience=5.0)
+SMOKE = Scale(tables=("breast",), rows=2, rival_rows=1, shrink=20, limit=60.0, patience=60.0)
 
 
 def while_patient(items: Sequence[Item], patience: float) -> Iterator[Item]:

@@ -9,7 +9,6 @@ import time
 import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import combinations
 from typing import Any
 
@@ -20,7 +19,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 import butfor as bf
 from benchmarks.data import Table
 from benchmarks.ensembles.exact import answer, answers, small
-from benchmarks.ensembles.models import Question, ask
+from benchmarks.ensembles.models import Question, absent, ask
 from benchmarks.ensembles.rivals import cheapest
 from benchmarks.ensembles.scale import Line, Scale, while_patient
 from benchmarks.ensembles.scenarios import adult_numbers, sizes
@@ -36,9 +35,8 @@ ROWS = 2
 
 def measure(scale: Scale) -> Iterator[Line]:
     """Every size, and then the triples."""
-    missing = [name for name in ("treecf", "xgboost") if find_spec(name) is None]
-    if missing:
-        yield {"kind": "left out", "why": f"{' and '.join(missing)} not installed", **where()}
+    if why := absent("treecf", "xgboost"):
+        yield {"kind": "left out", "why": why, **where()}
         return
     for table, name, estimator in sizes(scale):
         yield from _size(table, name, estimator, scale)

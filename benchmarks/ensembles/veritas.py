@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ import pandas as pd
 import butfor as bf
 from benchmarks.data import Table
 from benchmarks.ensembles.exact import answers
-from benchmarks.ensembles.models import Question, ask
+from benchmarks.ensembles.models import Question, absent, ask
 from benchmarks.ensembles.scale import Line, Scale, while_patient
 from benchmarks.ensembles.scenarios import sizes
 from benchmarks.ensembles.treecf import continuous
@@ -36,9 +35,8 @@ GUARD = 1e-6
 
 def measure(scale: Scale) -> Iterator[Line]:
     """The sizes that treecf publishes times for, in the units of their ranges."""
-    missing = [name for name in ("veritas", "xgboost") if find_spec(name) is None]
-    if missing:
-        yield {"kind": "left out", "why": f"{' and '.join(missing)} not installed", **where()}
+    if why := absent("veritas", "xgboost"):
+        yield {"kind": "left out", "why": why, **where()}
         return
     import veritas
 

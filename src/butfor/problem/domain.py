@@ -224,9 +224,10 @@ class Domain:
 
     def grids(self, numbers: IntArray) -> Iterator[IntArray]:
         """Numbers in groups that share a grid and a precision."""
-        kinds = np.stack([self.step[numbers], self.anchor[numbers], self.single[numbers]], axis=1)
-        _, group = np.unique(kinds, axis=0, return_inverse=True)
-        return (numbers[group.ravel() == which] for which in range(int(group.max(initial=-1)) + 1))
+        groups: dict[tuple[float, float, bool], list[int]] = {}
+        for j in numbers.tolist():
+            groups.setdefault((self.step[j], self.anchor[j], self.single[j]), []).append(j)
+        return map(np.array, groups.values())
 
     def within(self, j: int | IntArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The smallest and largest values that number `j` may move to, in each cell `(lower, upper]`.

@@ -56,7 +56,7 @@ def as_table(table: Any) -> Any:
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
     except DuplicateError:
-        _check_labels(table.column_names)  # only those of pyarrow can be equal, besides those of pandas
+        _check_labels(getattr(table, "column_names", table.columns))
         raise
     except TypeError:
         raise InputTypeError(

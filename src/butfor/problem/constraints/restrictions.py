@@ -361,9 +361,7 @@ def restrictions_in(constraints: Iterable[AbstractConstraint]) -> tuple[Restrict
 
 
 def narrowed_by(domain: Domain, restrictions: Iterable[Restriction], space: Space) -> Domain:
-    """The part of a domain that keeps several restrictions. Columns that are kept are kept all at once."""
-    listed = list(restrictions)
-    kept = tuple(name for one in listed if isinstance(one, Fixed) for name in one.names)
-    for constraint in [one for one in listed if not isinstance(one, Fixed)]:
+    """The part of a domain that keeps several restrictions."""
+    for constraint in restrictions:
         domain = constraint.narrowed(domain, space)
-    return Fixed(kept).narrowed(domain, space) if kept else domain
+    return domain
