@@ -6,9 +6,14 @@ import time
 from itertools import combinations, count
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.datasets import loans
@@ -64,9 +69,9 @@ def test_one_row_is_blamed_as_among_others() -> None:
 
 def test_a_call_whose_time_is_up_says_so_and_blames_nothing(monkeypatch) -> None:
     class Spent(blame.Blame):
-        def of(self, case):
+        def smallest(self):
             self.call = Budget(0.0)
-            return super().of(case)
+            return super().smallest()
 
     monkeypatch.setattr(blame, "Blame", Spent)
     certificate = next(one for one in explained("tree").certificates if one.status is bf.Status.PROVEN_INFEASIBLE)
@@ -86,6 +91,25 @@ def test_with_less_effort_a_conflict_may_hold_too_much_and_says_so(monkeypatch, 
             words = "was left open" if one.conflict else "was not found with the effort"
             assert words in one.why
         assert one.why == reason(one, "approved")
+
+
+@pytest.mark.parametrize("last", [DecisionTreeClassifier(max_depth=2), GradientBoostingClassifier(n_estimators=5)])
+def test_prices_that_forbid_a_move_are_blamed_for_it_and_not_the_model(last) -> None:
+    job = np.random.default_rng(0).choice(["clerk", "nurse", "manager"], 300)
+    jobs = pd.DataFrame({"job": job, "age": np.arange(300) % 50})
+    encoder = make_column_transformer((OrdinalEncoder(), ["job"]), remainder="passthrough")
+    model = make_pipeline(encoder, last).fit(jobs, job == "manager")
+    explainer, row = bf.Explainer(model, jobs), jobs[jobs["job"] == "clerk"].iloc[:1]
+    stuck = bf.Table({"job": {("clerk", "nurse"): 1.0, ("nurse", "manager"): 1.0}}) + bf.L1(weights={"age": 1.0})
+    for constraints in ([], [bf.fixed("age")]):
+        answers = explainer.explain(row, target=True, cost=stuck, constraints=constraints)
+        (certificate,) = answers.certificates
+        assert certificate.conflict == ("moves('job', {'clerk': ['nurse']})",)
+        assert "without it there is an answer" in certificate.why
+        assert bf.check(answers, model)
+    priced = bf.Table({"job": {("clerk", "nurse"): 1.0, ("clerk", "manager"): 3.0}})
+    (certificate,) = explainer.explain(row, target=True, cost=priced, constraints=bf.fixed("job")).certificates
+    assert certificate.conflict == ("fixed('job')",)
 
 
 MINIMAL = ({0, 1, 2}, {2, 5}, {3, 4, 6, 7})

@@ -7,6 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import butfor as bf
+from butfor.problem.constraints.restrictions import Restriction, narrowed_by
+from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble import within_reach as module
 from butfor.solvers.ensemble.within_reach import WithinReach
@@ -47,6 +50,42 @@ def test_a_long_search_is_left_to_others(monkeypatch) -> None:
     )
     monkeypatch.setattr(module, "PARTS_LOOKED_AT", 0)
     assert WithinReach().tells(problem) is None
+
+
+def restrictions(problem: Problem, rng: np.random.Generator) -> list[Restriction]:
+    """Two of each column, which may contradict each other."""
+    found = list[Restriction]()
+    for feature, x in zip(problem.space, problem.factuals[0], strict=True):
+        if feature.levels is None:
+            low, high = np.sort(rng.choice([feature.low, feature.high, x, x + 1, x - 1, x + 0.5], 2))
+            kinds = [bf.between(feature.name, low, high), bf.step(feature.name, 0.5), bf.within(feature.name, 0.5)]
+            kinds += [bf.only_up(feature.name), bf.only_down(feature.name)]
+        else:
+            some = rng.choice(np.array(feature.levels, dtype=object), 2).tolist()
+            kinds = [bf.allowed(feature.name, some), bf.moves(feature.name, {feature.levels[0]: some})]
+        found += [kind for i in rng.choice(len(kinds), 2, replace=False) for kind in kinds[i].atoms()]
+        found += bf.fixed(feature.name).atoms()
+    return found
+
+
+@pytest.mark.parametrize("seeds", first(1, [range(100), range(100, 300)]))
+def test_restrictions_narrow_a_box_as_they_narrow_the_domain(seeds: range) -> None:
+    every, told, open_ = BruteForce(), [], 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        problem = random_problem(seed, "ensemble", Kinds(relations=(), missing=False), trees=3).take(np.array([0]))
+        reach, given = WithinReach(), restrictions(problem, rng)
+        for _ in range(6):
+            some = [one for one in given if rng.random() < 0.4]
+            one = replace(problem, domain=narrowed_by(problem.domain, some, problem.space))
+            answer = reached(reach.tells(problem, some))
+            open_ += answer is None
+            if answer is not None and every.accepts(one.form()):
+                assert answer == bool(every.solve(one, Budget()).found()[0]), (seed, some)
+                told.append(answer)
+    assert told.count(True) > 0.3 * len(seeds)
+    assert told.count(False) > 0.3 * len(seeds)
+    assert open_ < 3 * len(seeds)
 
 
 @pytest.mark.parametrize("seeds", first(1, [range(50), range(50, 150)]))

@@ -6,7 +6,7 @@ may take a fixed number of steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,12 +14,13 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.explain.plan import plan
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
+from butfor.problem.constraints.restrictions import AllowedMoves, Restriction, narrowing_and_others
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
 from butfor.solvers.conflict import MODEL, RANGES, OpenQuestionError, smallest_conflict, widened
 from butfor.solvers.ensemble.within_reach import WithinReach
 from butfor.solvers.outcome import Outcome, Status, Stopped
-from butfor.solvers.solver import Budget
+from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.case import Case
 
 CONFLICT_ROWS = 10
@@ -106,60 +107,88 @@ class Steps(Budget):
 
 @dataclass
 class Blame:
-    """The search for what one row's answers are impossible with, and how much was asked for it so far."""
+    """The search for what the answers to the only row of a case are impossible with.
 
+    - `most`, `work`: how much may be asked for it, and how much was asked so far;
+    - `stated`: the problems that restrictions narrow, by all else that was asked.
+    """
+
+    case: Case
     call: Budget
     most: float = WORK
     work: float = 0.0
     reach: WithinReach = field(default_factory=WithinReach)
+    stated: dict[tuple[str, ...], Problem] = field(default_factory=dict)
 
-    def of(self, case: Case) -> tuple[tuple[str, ...], bool]:
-        """A smallest set of constraints that makes one row impossible, and whether all of it is known to be needed.
+    def smallest(self) -> tuple[tuple[str, ...], bool]:
+        """A smallest set of constraints that makes the row impossible, and whether all of it is known to be needed.
 
         Raises `OpenQuestionError` if the call has no time left.
         """
-        atoms = atoms_of(case)
+        atoms = atoms_of(self.case)
 
         def kept_by_answer(chosen: Sequence[AbstractConstraint], widen: bool) -> frozenset[int] | None:
-            found = self.asked(case, chosen, widen)
+            found = self.asked(chosen, widen)
             if found.status()[0] is Status.PROVEN_INFEASIBLE:
                 return None
-            return _kept(atoms, case, found.points) if found.found()[0] else frozenset()
+            return _kept(atoms, self.case, found.points) if found.found()[0] else frozenset()
 
         return smallest_conflict(atoms, kept_by_answer)
 
-    def impossible(self, case: Case, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
-        """Whether one row is impossible with these constraints alone, in the ranges of the data or in wider ones.
+    def impossible(self, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
+        """Whether the row is impossible with these constraints alone, in the ranges of the data or in wider ones.
 
         Raises `OpenQuestionError` if neither that nor an answer was found.
         """
-        (status,) = self.asked(case, chosen, widen).status()
+        (status,) = self.asked(chosen, widen).status()
         if status is Status.NOT_FOUND:
             raise OpenQuestionError(Stopped.EFFORT)
         return status is Status.PROVEN_INFEASIBLE
 
-    def asked(self, case: Case, chosen: Sequence[AbstractConstraint], widen: bool) -> Outcome:
-        """Any answer to one row with these constraints alone, or the proof that there is none.
+    def asked(self, chosen: Sequence[AbstractConstraint], widen: bool) -> Outcome:
+        """Any answer to the row with these constraints alone, or the proof that there is none.
 
-        Raises `OpenQuestionError` if that cannot be told.
+        Raises `OpenQuestionError` if that cannot be told. Most questions differ in restrictions alone. They are asked of one
+        problem, if it is a box.
         """
-        referee = case.referee
+        if self.work > self.most:  # no question is even stated
+            raise OpenQuestionError(Stopped.EFFORT)
+        narrowing, others = narrowing_and_others(chosen)
+        stated = self._stated(others, widen)
+        told = self._told(stated, narrowing)
+        return self._solved(self._problem(chosen, widen) if narrowing else stated) if told is None else told
+
+    def _stated(self, chosen: Sequence[AbstractConstraint], widen: bool) -> Problem:
+        """The problem of the row with these constraints alone, stated once."""
+        key = (*map(repr, chosen), RANGES if widen else "")
+        if key not in self.stated:
+            self.stated[key] = self._problem(chosen, widen)
+        return self.stated[key]
+
+    def _problem(self, chosen: Sequence[AbstractConstraint], widen: bool) -> Problem:
+        """The problem of the row with these constraints alone."""
+        referee, case = self.case.referee, self.case
         space = widened(referee.space) if widen else referee.space
         question = case.question.under([*(one for one in case.question.constraints if one.alters), *chosen])
-        part = next(plan(question, referee, case.factuals, case.before, space=space))
-        return self._solved(part.problem)
+        question = replace(question, prices=question.prices.forbidding_nothing)
+        return next(plan(question, referee, case.factuals, case.before, space=space)).problem
+
+    def _told(self, stated: Problem, narrowing: Sequence[Restriction]) -> Outcome | None:
+        """What a box tells of a problem that is narrowed; None if it is asked otherwise, and paid for then."""
+        solver, _ = choose(stated.form())
+        if not solver.exact or not solver.row_by_row:  # others are as quick, and compiled by now
+            return None
+        weight = self._paid(stated, solver)
+        told = self.reach.tells(stated, narrowing)
+        self.work -= weight if told is None else 0.0
+        return told
 
     def _solved(self, problem: Problem) -> Outcome:
         solver, _ = choose(problem.form())
-        weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (PROGRAM if solver.by_programs else 1)
-        self.work += weight
-        if self.call.spent():
-            raise OpenQuestionError(self.call.stopped)
-        if self.work > self.most or weight > HEAVIEST:
-            raise OpenQuestionError(Stopped.EFFORT)
+        weight = self._paid(problem, solver)
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
             return solver.solve(problem, Budget(0.0))
-        told = self.reach.tells(problem) if solver.row_by_row else None  # others are as quick, and compiled by now
+        told = self.reach.tells(problem) if solver.row_by_row else None
         if told is not None:
             return told
         steps = Steps(call=self.call)
@@ -173,6 +202,16 @@ class Blame:
             if len(steps.taken) > STEPS:
                 raise OpenQuestionError(Stopped.EFFORT)
         return found
+
+    def _paid(self, problem: Problem, solver: AbstractSolver) -> float:
+        """What a question counts. Raises `OpenQuestionError` if so much is not left."""
+        weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (PROGRAM if solver.by_programs else 1)
+        self.work += weight
+        if self.call.spent():
+            raise OpenQuestionError(self.call.stopped)
+        if self.work > self.most or weight > HEAVIEST:
+            raise OpenQuestionError(Stopped.EFFORT)
+        return weight
 
 
 def _kept(atoms: Sequence[AbstractConstraint], case: Case, point: FloatArray) -> frozenset[int]:
@@ -198,8 +237,21 @@ def free(problem: Problem) -> Problem:
 
 
 def atoms_of(case: Case) -> list[AbstractConstraint]:
-    """The pieces of a question's constraints that can be blamed."""
-    return [atom for constraint in case.question.constraints for atom in constraint.atoms()]
+    """The pieces of a question's constraints that can be blamed. A table of prices that leaves moves out is one of them."""
+    atoms = [atom for constraint in case.question.constraints for atom in constraint.atoms()]
+    return [*atoms, *moves_at_a_price(case)]
+
+
+def moves_at_a_price(case: Case) -> Iterator[AbstractConstraint]:
+    """To which levels the row may move, for each column of which not every move has a price."""
+    prices = case.question.prices
+    for j in {*prices.tables, *prices.linf_tables}:
+        feature, x = case.referee.space.features[j], case.factuals[0, [j]]
+        codes = np.arange(len(feature.levels or ()), dtype=np.float64)
+        able = np.isfinite(prices.separable(j, x[:, None], codes[None]) + prices.reach(j, x[:, None], codes[None]))[0]
+        if not np.isnan(x[0]) and not able.all():
+            others = tuple(feature.value(code) for code in codes[able & (codes != x[0])])
+            yield AllowedMoves(feature.name, ((feature.value(x[0]), others),))
 
 
 def doubted(conflict: tuple[str, ...], case: Case, call: Budget, whole: bool = True) -> str | None:
@@ -213,15 +265,15 @@ def doubted(conflict: tuple[str, ...], case: Case, call: Budget, whole: bool = T
         return f"{unknown[0]} is not part of the question"
     if MODEL in conflict and len(conflict) > 1:
         return f"{MODEL} alone would make it impossible"
-    chosen, blame = [atoms[text] for text in conflict if text in atoms], Blame(call)
+    chosen, blame = [atoms[text] for text in conflict if text in atoms], Blame(case, call)
     try:
-        if not blame.impossible(case, chosen, widen=MODEL in conflict):
+        if not blame.impossible(chosen, widen=MODEL in conflict):
             return "there is one if only that is asked"
         for needless in chosen if whole else ():
             rest = [one for one in chosen if one is not needless]
-            if blame.impossible(case, rest):
+            if blame.impossible(rest):
                 return f"{' and '.join(map(repr, rest)) or 'no constraint'} alone makes it impossible"
-        if whole and RANGES in conflict and blame.impossible(case, chosen, widen=True):
+        if whole and RANGES in conflict and blame.impossible(chosen, widen=True):
             return f"{RANGES} are not needed for that"
     except OpenQuestionError:
         return None
@@ -250,7 +302,7 @@ def conflicts(
         elif same == i and left > 0:
             left -= 1
             try:
-                found[i], sure = Blame(budget.at_most(budget.per_row), limits.work).of(case.take(row))
+                found[i], sure = Blame(case.take(row), budget.at_most(budget.per_row), limits.work).smallest()
                 stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
             except OpenQuestionError as left_open:
                 stopped[i] = left_open.stopped

@@ -150,6 +150,14 @@ class Prices:
         return replace(self, **rates, tables=tables, linf_tables=largest, calls=calls, Q=Q)
 
     @property
+    def forbidding_nothing(self) -> Prices:
+        """These prices, where moves between levels that have none, and so are not allowed, cost nothing."""
+        tables, largest = (
+            {j: _without_bans(table) for j, table in some.items()} for some in (self.tables, self.linf_tables)
+        )
+        return replace(self, tables=tables, linf_tables=largest)
+
+    @property
     def in_coins(self) -> Prices:
         """These prices counted in coins, for solvers: what matters has prices of about 1 or more there."""
         rates = {
@@ -252,6 +260,13 @@ class Prices:
         for j in self.linf_tables:
             reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
         return np.asarray(reach)
+
+
+def _without_bans(table: FloatArray) -> FloatArray:
+    """A table of prices, of which those between two levels are finite."""
+    out = table.copy()
+    out[:-1, :-1] = np.where(np.isinf(out[:-1, :-1]), 0.0, out[:-1, :-1])
+    return out
 
 
 def _entries(table: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:

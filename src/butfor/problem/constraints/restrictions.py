@@ -360,6 +360,19 @@ def restrictions_in(constraints: Iterable[AbstractConstraint]) -> tuple[Restrict
     return tuple(sorted(found, key=lambda constraint: not constraint.widens))
 
 
+def narrowing_and_others(
+    constraints: Iterable[AbstractConstraint],
+) -> tuple[list[Restriction], list[AbstractConstraint]]:
+    """The restrictions that narrow a domain, in any order, and all other constraints."""
+    narrowing, others = list[Restriction](), list[AbstractConstraint]()
+    for constraint in constraints:
+        if isinstance(constraint, Restriction) and not constraint.widens:
+            narrowing.append(constraint)
+        else:
+            others.append(constraint)
+    return narrowing, others
+
+
 def narrowed_by(domain: Domain, restrictions: Iterable[Restriction], space: Space) -> Domain:
     """The part of a domain that keeps several restrictions."""
     for constraint in restrictions:

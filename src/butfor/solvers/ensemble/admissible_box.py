@@ -7,17 +7,18 @@ runs, and a level is the number of its place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import FloatArray
-from butfor.formulation.choices import FeatureChoices, choices_of
+from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.choices import choices_of
 from butfor.model.trees import Trees
 from butfor.neighbours.trees.regions import Regions, leaf_boxes, regions, runs
 from butfor.neighbours.trees.search import Adversary, adversary_over
-from butfor.problem.grid_points import grid_down, grid_up
+from butfor.problem.domain import Domain
+from butfor.problem.grid_points import grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.space.space import same
 
@@ -26,6 +27,10 @@ MOST_RUNS = 20
 
 MOST_CHAINED = 200
 """Of a feature with more levels than this, they keep their own order where they cost the same. A better one would take long."""
+
+
+Ends = tuple[FloatArray, FloatArray]
+"""The smallest and the largest value of each feature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +49,12 @@ class AdmissibleBox:
     step: FloatArray
     anchor: FloatArray
 
-    def ends_in(self, wider: AdmissibleBox) -> tuple[FloatArray, FloatArray] | None:
+    @cached_property
+    def ends(self) -> Ends:
+        """The ends of the box."""
+        return self.low, self.high
+
+    def ends_in(self, wider: AdmissibleBox) -> Ends | None:
         """The ends of this box as a part of a wider one around the same row; None if it is no box there."""
         low, high = self.low.copy(), self.high.copy()
         if self.orders.keys() - wider.orders.keys():
@@ -81,33 +91,42 @@ def admissible_box(problem: Problem) -> AdmissibleBox | None:
         return None
     point, low, high = row.copy(), row.copy(), row.copy()
     step, anchor = np.where(moves, domain.step, 0.0), domain.anchor.copy()
-    for j in np.setdiff1d(np.flatnonzero(moves), list(orders)).tolist():
-        ends = _ends(choices_of(problem, j))
+    for numbers in domain.grids(np.setdiff1d(np.flatnonzero(moves), list(orders))):
+        ends = _ends(domain, numbers)
         if ends is None:
             return None
-        low[j], high[j] = ends
+        low[numbers], high[numbers] = ends
     for j, order in orders.items():
         low[j], high[j], step[j], anchor[j] = 0.0, len(order) - 1.0, 1.0, 0.0
         point[j] = float(np.argmax(same(order, row[j])))  # the first one, if it may not stay
     return AdmissibleBox(orders, point, low, high, step, anchor)
 
 
-def _ends(choices: FeatureChoices) -> tuple[float, float] | None:
-    """The smallest and largest number of the only row; None if it may have others than those of the grid between two ends."""
-    (first, last), own, domain = (end[0, 0] for end in choices.ends), choices.own[0, 0], choices.problem.domain
-    step, anchor = float(domain.step[choices.j]), float(domain.anchor[choices.j])
-    apart = choices.stay[0, 0] and not first <= own <= last
-    beside = step and (grid_up(first, step, anchor) != first or grid_down(last, step, anchor) != last)
-    lost = choices.missing[0, 0] or np.isnan(own)
-    return None if lost or choices.odd[0, 0] or apart or beside else (first, last)
+def _ends(domain: Domain, numbers: IntArray) -> Ends | None:
+    """The smallest and largest values of numbers that share a grid; None if one has others than those of the grid between."""
+    everything = np.full((1, len(numbers)), np.inf)
+    first, last = (end[0] for end in domain.within(numbers, -everything, everything))
+    own, stay, grid = (
+        domain.factuals[0, numbers],
+        domain.stay[0, numbers],
+        (domain.step[numbers[0]], domain.anchor[numbers[0]]),
+    )
+    lost = domain.missing[0, numbers] | np.isnan(own)
+    apart = stay & ~((first <= own) & (own <= last) & on_grid(own, *grid))
+    beside = (grid_up(first, *grid) != first) | (grid_down(last, *grid) != last) if grid[0] else False
+    return None if np.any(lost | apart | beside) else (first, last)
 
 
 def _order(problem: Problem, model: Trees, j: int) -> FloatArray:
-    """The levels that the only row may take. What moves least comes first, and then what fewest leaves tell apart."""
+    """The levels that the only row may take, at a finite price.
+
+    What moves least comes first, and then what fewest leaves tell apart.
+    """
     levels = choices_of(problem, j).levels
     codes, allowed, x = levels.value[0], levels.able[0], problem.factuals[:, [j]]
     own = int(np.argmax(same(codes, x[0])))
     move = problem.prices.reach(j, x, codes[None])[0]
+    allowed = allowed & np.isfinite(problem.prices.separable(j, x, codes[None])[0] + move)
     if len(codes) > MOST_CHAINED:
         return np.asarray(codes[allowed][np.argsort(move[allowed], kind="stable")])
     apart, left, order = _told_apart(model, j, len(codes)), np.flatnonzero(allowed).tolist(), [own]
