@@ -67,10 +67,10 @@ newest: ## the same with the newest versions and the newest Python that is here,
 	.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager --editable '.[dev]'
 	.venv-newest/bin/python -m pytest -n 2 -m "(not slow and not long) or documentation"
 
-bench: $(VENV)/.dev ## measure everything, goes on where it was stopped (RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf dtai-veritas adds these); writes benchmarks/results and the pages made from them
+bench: $(VENV)/.dev ## measure everything, goes on where it was stopped (RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf dtai-veritas optbinning adds these); writes benchmarks/results and the pages made from them
 	$(BIN)/python -m benchmarks
 
-bench-ensembles: $(VENV)/.dev ## measure sums of trees (an hour; RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf dtai-veritas adds these); writes docs/benchmarks.md
+bench-ensembles: $(VENV)/.dev ## measure sums of trees (an hour; RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf dtai-veritas optbinning adds these); writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks.ensembles
 	$(BIN)/python -m benchmarks.ensembles.report
 
