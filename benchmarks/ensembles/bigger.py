@@ -10,19 +10,20 @@ import butfor as bf
 from benchmarks.data import Table, table
 from benchmarks.ensembles.exact import answers, small, summary
 from benchmarks.ensembles.memory import held
-from benchmarks.ensembles.models import Ensemble, ask, forest, xgboost
+from benchmarks.ensembles.models import Ensemble, ask, forest, lightgbm, xgboost
 from benchmarks.ensembles.scale import Line, Scale
 from benchmarks.harness import where
 
 BIGGER = (
     Ensemble("XGBoost 1000 x depth 8", lambda trees: xgboost(trees, 8), 1000, needs="xgboost"),
+    Ensemble("LightGBM 2000 x 255 leaves", lambda trees: lightgbm(trees, 255), 2000, needs="lightgbm"),
     Ensemble("RF 500 x full depth", lambda trees: forest(trees, None), 500),
 )
 ROWS = 3
 
 
 def measure(scale: Scale) -> Iterator[Line]:
-    """Both models; breast cancer stands in where Adult is absent."""
+    """Each model; breast cancer stands in where Adult is absent."""
     found = ("adult" in scale.tables and table("adult")) or table("breast")
     assert found is not None
     for ensemble in BIGGER:
