@@ -25,6 +25,7 @@ from butfor.solvers.network import exact
 from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import DOWN, UP, directions
+from butfor.solvers.network.empty_balls import empty_within
 from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.network.narrow import narrowed
 from butfor.solvers.network.units import line_above_bent, units_within
@@ -129,6 +130,25 @@ def test_ranges_and_lines_hold_at_all_points_of_the_ball(limit: float) -> None:
         looked_at += len(points)
     assert looked_at > 3000
     assert closed > 100
+
+
+@pytest.mark.parametrize("seeds", first(1, [range(150), range(150, 600)]))
+def test_no_answer_lies_in_a_ball_that_is_said_to_be_empty(seeds: range) -> None:
+    every, close, impossible = BruteForce(), 0, 0
+    for seed in seeds:
+        problem = middle(seed, units=6, kinds=replace(EVERY, features=3, continuous=False, missing=seed % 2 == 0))
+        for score_set in problem.score_sets:
+            one = replace(problem.take(np.array([0])), score_sets=(replace(score_set, offset=0.0),))
+            if not every.accepts(one.form()):
+                continue
+            truth = first_answer(every.solve(one, Budget()))
+            for limit in (np.inf, truth.cost, 2 * truth.cost + 0.1):
+                empty = empty_within(one, score_set, limit, Budget())
+                assert empty <= truth.cost * (1 + 1e-9), (seed, limit)
+                close += bool(0.5 * truth.cost < empty < np.inf)
+            impossible += bool(np.isinf(truth.cost) and np.isinf(empty_within(one, score_set, np.inf, Budget())))
+    assert close > 0.3 * len(seeds)
+    assert impossible > 0.02 * len(seeds)
 
 
 @pytest.mark.long
@@ -307,7 +327,7 @@ def test_ctrl_c_keeps_what_is_known(monkeypatch) -> None:
     budget = Budget()
     found = NetworkExact().solve(problem, budget)
     assert found.found()[0]
-    assert found.bound[0] == 0.0
+    assert 0.0 < found.bound[0] < found.cost[0]
     assert found.stopped[0] == Stopped.INTERRUPTED
     assert budget.spent()
 

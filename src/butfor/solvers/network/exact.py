@@ -27,6 +27,7 @@ from butfor.solvers.milp.written import write
 from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import directions, is_plain
+from butfor.solvers.network.empty_balls import empty_within
 from butfor.solvers.network.rows import NEGLIGIBLE, KnownUnits, add_known
 from butfor.solvers.network.units import UnitEnds, units_within
 from butfor.solvers.outcome import Outcome, Stopped, to_beat, tolerated
@@ -136,28 +137,28 @@ class NetworkSearch:
             self.best = replace(self.best, point=found[0], cost=found[1])
 
     def _prove(self) -> Stopped:
-        """Raise the bound by linear programs, then by the whole program."""
-        lowest = 0.0
+        """Raise the bound by empty balls, by linear programs, and then by the whole program."""
+        self.lowest = lowest = empty_within(self.problem, self.score_set, self.known, self.budget, self.ends)
         for _ in range(RELAXATIONS):
-            if self.budget.spent():
-                return self.budget.stopped
+            if self._closed() or self.budget.spent():
+                break
             found = self._relaxed()
             if self._refuted(found):  # nothing of it is believed
                 return self._believe(self.handing.cheapest(self.problem, self.score_set, self.known, self.budget))
             self.lowest = max(self.lowest, found)
-            if self.lowest == np.inf or self.lowest >= to_beat(self.known, 1 / 2):
-                return Stopped.DONE
-            left = self.known - max(self.lowest, lowest + WORTHWHILE * self.known)
-            if (
-                not np.isfinite(self.known)
-                or self.lowest - lowest < WORTHWHILE * self.known
-                or left < WORTHWHILE * self.known
-            ):
+            if self._closed() or not np.isfinite(self.known):
+                break
+            little = WORTHWHILE * self.known
+            if self.lowest - lowest < little or self.known - max(self.lowest, lowest + little) < little:
                 break
             lowest = self.lowest
-        if self.budget.spent():
-            return self.budget.stopped
-        return self._branch()
+        if self._closed():
+            return Stopped.DONE
+        return self.budget.stopped if self.budget.spent() else self._branch()
+
+    def _closed(self) -> bool:
+        """Whether nothing can be cheaper than what is known."""
+        return self.lowest == np.inf or self.lowest >= to_beat(self.known, 1 / 2)
 
     def _relaxed(self) -> float:
         """The optimum without whole numbers, as a bound. Its point is a start for the search."""

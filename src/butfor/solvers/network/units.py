@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.network import Layer, Network
-from butfor.solvers.network.ball import CostBall
+from butfor.solvers.network.ball import BALL_OUTWARDS, CostBall
 from butfor.solvers.network.directions import Directions
 
 
@@ -54,14 +54,11 @@ class Units(NamedTuple):
 
 
 def units_within(model: Network, ways: Directions, ball: CostBall, known: Sequence[UnitEnds] = ()) -> list[Units]:
-    """The units of all layers: lines are sent forward, layer by layer, and their ends in the ball are the ranges.
-
-    Where narrower ranges are known, these are taken.
-    """
-    narrower: Sequence[UnitEnds | None] = known or [None] * len(model.layers)
+    """The units of all layers: lines are sent forward, layer by layer. The ranges are those of `ends_within`, or narrower."""
+    ends = ends_within(model, ways, ball, known)
     above, below = Lines(ways.start, ways.most), Lines(ways.start, ways.least)
-    found = [_narrow(_units(ball, above, below), narrower[0])]
-    for layer, ends in zip(model.layers, narrower[1:], strict=False):
+    found = [Units(*ends[0], above, below)]
+    for layer, narrower in zip(model.layers, ends[1:], strict=False):
         high, low = _bent(layer, ball, found[-1])
         plus, minus = np.maximum(layer.weight, 0.0), np.minimum(layer.weight, 0.0)
         above = Lines(
@@ -70,20 +67,81 @@ def units_within(model: Network, ways: Directions, ball: CostBall, known: Sequen
         below = Lines(
             layer.intercept + plus @ low.constant + minus @ high.constant, plus @ low.weight + minus @ high.weight
         )
-        reached = _units(ball, above, below)
-        least, most = layer.bent(found[-1].low), layer.bent(found[-1].high)
-        spare = 1e-12 * (np.abs(layer.intercept) + np.abs(layer.weight) @ np.maximum(np.abs(least), np.abs(most)))
-        low = np.maximum(reached.low, layer.intercept + plus @ least + minus @ most - spare)
-        high = np.minimum(reached.high, layer.intercept + plus @ most + minus @ least + spare)
-        found.append(_narrow(Units(low, high, above, below), ends))
+        found.append(Units(*_both(_ends_of(ball, above, below), narrower), above, below))
     return found
 
 
-def _narrow(units: Units, ends: UnitEnds | None) -> Units:
-    if ends is None:
-        return units
-    low = np.maximum(units.low, ends.low)
-    return units._replace(low=low, high=np.maximum(np.minimum(units.high, ends.high), low))
+def ends_within(model: Network, ways: Directions, ball: CostBall, known: Sequence[UnitEnds] = ()) -> list[UnitEnds]:
+    """The ranges of the units of all layers: by lines that are sent back, and by the ranges of the layer before.
+
+    Where narrower ranges are known, these are taken.
+    """
+    narrower: Sequence[UnitEnds | None] = known or [None] * len(model.layers)
+    first = _ends_of(ball, Lines(ways.start, ways.most), Lines(ways.start, ways.least))
+    found = [_both(first, narrower[0])]
+    for layer, ends in zip(model.layers, narrower[1:], strict=False):
+        most, least = layer.bent(found[-1].high), layer.bent(found[-1].low)
+        plus, minus = np.maximum(layer.weight, 0.0), np.minimum(layer.weight, 0.0)
+        spare = 1e-12 * (np.abs(layer.intercept) + np.abs(layer.weight) @ np.maximum(np.abs(least), np.abs(most)))
+        spread = UnitEnds(
+            layer.intercept + plus @ least + minus @ most - spare, layer.intercept + plus @ most + minus @ least + spare
+        )
+        sent_back = UnitEnds(
+            -highest_sent_back(model, ways, ball, found, -layer.weight, -layer.intercept),
+            highest_sent_back(model, ways, ball, found, layer.weight, layer.intercept),
+        )
+        found.append(_both(_both(sent_back, spread), ends))
+    return found
+
+
+def highest_sent_back(
+    model: Network,
+    ways: Directions,
+    ball: CostBall,
+    found: Sequence[UnitEnds],
+    weight: FloatArray,
+    constant: FloatArray,
+) -> FloatArray:
+    """Upper bounds of `constant + weight bent(z)` in the ball, where z reaches the last of the layers that were found.
+
+    A unit that may be on both sides of 0 passes on at most what the line through its ends says, and at least `z` or
+    `leak z`. So the sums become sums of the layer before, and at last of the amounts of directions (Zhang et al., CROWN,
+    NeurIPS 2018). Unlike lines that are sent forward, what units share cancels out.
+    """
+    sizes, size = _sizes(model, ways, ball, found), np.abs(constant)
+    for k in reversed(range(len(found))):
+        low, high, leak = found[k].low, found[k].high, model.layers[k].leak
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steep = np.where(low >= 0, 1.0, np.where(high <= 0, leak, (high - leak * low) / (high - low)))
+            rise = np.where((low < 0) & (high > 0), (1.0 - steep) * high, 0.0)
+        flat = np.where((low >= 0) | ((high > 0) & (high > -low)), 1.0, leak)
+        size = size + np.abs(weight) @ (np.abs(rise) + sizes[k])
+        plus, minus = np.maximum(weight, 0.0), np.minimum(weight, 0.0)
+        constant, weight = constant + plus @ rise, plus * steep + minus * flat
+        if k:
+            before = model.layers[k - 1]
+            constant, weight = constant + weight @ before.intercept, weight @ before.weight
+    plus, minus = np.maximum(weight, 0.0), np.minimum(weight, 0.0)
+    highest = ball.highest(constant + weight @ ways.start, plus @ ways.most + minus @ ways.least)
+    return np.asarray(highest + BALL_OUTWARDS * size)
+
+
+def _sizes(model: Network, ways: Directions, ball: CostBall, found: Sequence[UnitEnds]) -> list[FloatArray]:
+    """How large the terms are that are added up in each unit: what rounding may lose is a share of that."""
+    moved = np.maximum(np.abs(ways.most), np.abs(ways.least))
+    sizes = [np.abs(ways.start) + moved @ ball.room]
+    for layer, units in zip(model.layers, found[:-1], strict=False):
+        passed = np.maximum(np.abs(units.low), np.abs(units.high))
+        sizes.append(np.abs(layer.intercept) + np.abs(layer.weight) @ passed)
+    return sizes
+
+
+def _both(ends: UnitEnds, others: UnitEnds | None) -> UnitEnds:
+    """The ranges that are in both."""
+    if others is None:
+        return ends
+    low = np.fmax(ends.low, others.low)
+    return UnitEnds(low, np.maximum(np.fmin(ends.high, others.high), low))
 
 
 def line_above_bent(ball: CostBall, lines: Lines) -> Lines:
@@ -109,8 +167,9 @@ def _through_vertices(lines: Lines, rate: FloatArray, total: float) -> Lines:
     return Lines(start, np.where(usable, weight, np.maximum(lines.weight, 0.0)))
 
 
-def _units(ball: CostBall, above: Lines, below: Lines) -> Units:
-    return Units(-ball.highest(-below.constant, -below.weight), ball.highest(*above), above, below)
+def _ends_of(ball: CostBall, above: Lines, below: Lines) -> UnitEnds:
+    """How far lines reach in the ball."""
+    return UnitEnds(-ball.highest(-below.constant, -below.weight), ball.highest(*above))
 
 
 def _bent(layer: Layer, ball: CostBall, units: Units) -> tuple[Lines, Lines]:
