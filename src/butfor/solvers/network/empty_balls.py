@@ -23,7 +23,7 @@ from butfor.solvers.solver import Budget
 BALLS = 6
 """How many balls are tried below the cost of an answer: the cost is known to a 64th of it then."""
 
-LARGEST = 2.0**20
+LARGEST_BALL = 2.0**20
 """The cost, in coins, of the largest ball that is tried where no answer is known."""
 
 
@@ -50,7 +50,7 @@ def empty_within(
         if is_empty(high):
             return high
         high = 1.0
-        while high < LARGEST and not budget.spent() and is_empty(high):
+        while high < LARGEST_BALL and not budget.spent() and is_empty(high):
             low, high = high, 2 * high
     for _ in range(BALLS):
         if budget.spent():
