@@ -72,8 +72,8 @@ class Number:
 Measure = Callable[[bool], Iterator[Number]]
 
 
-BUT_RESULTS = ":(exclude)*/results/*"
-"""What is written does not make a checkout another one."""
+MEASURED = ("src", "benchmarks", "reproductions", ":(exclude)*/results/*")
+"""What makes a checkout another one: what runs, and neither what it writes nor what is told of that."""
 
 
 def of_this_commit(path: Path) -> list[dict[str, Any]]:
@@ -85,11 +85,11 @@ def of_this_commit(path: Path) -> list[dict[str, Any]]:
 
 @cache
 def where() -> dict[str, Any]:
-    """The commit, whether the checkout differs from it, the machine and the versions."""
+    """The last commit that changed what runs, whether the checkout differs from it, the machine and the versions."""
     packages = ("butfor", "numpy", "scikit-learn", "numba", "highspy")
     return {
-        "commit": _git("rev-parse", "HEAD"),
-        "dirty": bool(_git("status", "--porcelain", "--", "src", "benchmarks", "reproductions", BUT_RESULTS)),
+        "commit": _git("log", "-1", "--format=%H", "--", *MEASURED),
+        "dirty": bool(_git("status", "--porcelain", "--", *MEASURED)),
         "machine": {
             "cpu": _cpu(),
             "cores": os.cpu_count(),

@@ -16,14 +16,15 @@ from benchmarks.harness import ROOT, where
 def run_steps(package: str, steps: Sequence[str], known: Path | None = None) -> None:
     """Run `python -m package.step` for each step that is not done at this commit.
 
-    `known` keeps the commit, and the seconds of each step that is done. It stands in the package, if it is not given.
+    `known` keeps the commit, and the seconds of each step that is done, until all are. It stands beside the results, if it is
+    not given, and may be committed with them: then the run goes on in another checkout.
     """
     here = where()
     if here["dirty"]:
         sys.exit(
             "The checkout differs from its commit. Commit the changes first: results must name the code that made them."
         )
-    known = known or ROOT / package / ".done.json"
+    known = known or ROOT / package / "results" / "unfinished.json"
     done = done_of(here["commit"], known)
     for number, step in enumerate(steps, start=1):
         so_far = f"{number} of {len(steps)}: {package}.{step}"
@@ -34,7 +35,9 @@ def run_steps(package: str, steps: Sequence[str], known: Path | None = None) -> 
         begin = time.perf_counter()
         subprocess.run([sys.executable, "-m", *f"{package}.{step}".split()], check=True)
         done[step] = time.perf_counter() - begin
-        known.write_text(json.dumps({"commit": here["commit"], "steps": done}))
+        known.parent.mkdir(exist_ok=True)
+        known.write_text(json.dumps({"commit": here["commit"], "steps": done}, indent=1) + "\n")
+    known.unlink(missing_ok=True)
     print(f"All is done, in {told(sum(done.values()))}.")
 
 
