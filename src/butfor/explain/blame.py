@@ -110,7 +110,7 @@ class Blame:
     """The search for what the answers to the only row of a case are impossible with.
 
     - `most`, `work`: how much may be asked for it, and how much was asked so far;
-    - `stated`: the problems that restrictions narrow, by all else that was asked.
+    - `stated`: the problems that restrictions narrow, by the other constraints that were asked (all of them are of the case).
     """
 
     case: Case
@@ -118,7 +118,7 @@ class Blame:
     most: float = WORK
     work: float = 0.0
     reach: WithinReach = field(default_factory=WithinReach)
-    stated: dict[tuple[str, ...], Problem] = field(default_factory=dict)
+    stated: dict[tuple[int, ...], Problem] = field(default_factory=dict)
 
     def smallest(self) -> tuple[tuple[str, ...], bool]:
         """A smallest set of constraints that makes the row impossible, and whether all of it is known to be needed.
@@ -160,7 +160,7 @@ class Blame:
 
     def _stated(self, chosen: Sequence[AbstractConstraint], widen: bool) -> Problem:
         """The problem of the row with these constraints alone, stated once."""
-        key = (*map(repr, chosen), RANGES if widen else "")
+        key = (*map(id, chosen), widen)
         if key not in self.stated:
             self.stated[key] = self._problem(chosen, widen)
         return self.stated[key]
@@ -245,7 +245,7 @@ def atoms_of(case: Case) -> list[AbstractConstraint]:
 def moves_at_a_price(case: Case) -> Iterator[AbstractConstraint]:
     """To which levels the row may move, for each column of which not every move has a price."""
     prices = case.question.prices
-    for j in {*prices.tables, *prices.linf_tables}:
+    for j in sorted({*prices.tables, *prices.linf_tables}):
         feature, x = case.referee.space.features[j], case.factuals[0, [j]]
         codes = np.arange(len(feature.levels or ()), dtype=np.float64)
         able = np.isfinite(prices.separable(j, x[:, None], codes[None]) + prices.reach(j, x[:, None], codes[None]))[0]

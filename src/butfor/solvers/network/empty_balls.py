@@ -63,8 +63,8 @@ def empty_within(
 def _may_be_wanted(
     model: Network, ways: Directions, inside: CostBall, wanted: ScoreSet, ends: Sequence[UnitEnds]
 ) -> bool:
-    """Whether lines allow that each inequality is kept somewhere in the ball. What curves ask for is left out."""
+    """Whether lines let each inequality be kept somewhere in the ball. What curves ask for is left out."""
     found, last = ends_within(model, ways, inside, ends), model.layers[-1]
     goal = wanted.b[0] if wanted.per_row else wanted.b
     highest = highest_sent_back(model, ways, inside, found, wanted.A @ last.weight, wanted.A @ last.intercept - goal)
-    return bool((highest >= 0).all())
+    return not np.any(highest < 0)
