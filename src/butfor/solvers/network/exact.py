@@ -40,6 +40,9 @@ LOOKING_SHARE = 1 / 3
 RELAXATIONS = 4
 """The largest number of linear programs that raise the bound before anything is branched on."""
 
+MANY_UNITS = 150
+"""In networks of more units than this, a linear program takes longer than to look for empty balls."""
+
 WORTHWHILE = 0.01
 """The share of the cost by which a linear program must raise the bound, or no other one follows."""
 
@@ -138,7 +141,9 @@ class NetworkSearch:
 
     def _prove(self) -> Stopped:
         """Raise the bound by empty balls, by linear programs, and then by the whole program."""
-        self.lowest = lowest = empty_within(self.problem, self.score_set, self.known, self.budget, self.ends)
+        if _units(self.problem) > MANY_UNITS:
+            self.lowest = empty_within(self.problem, self.score_set, self.known, self.budget, self.ends)
+        lowest = self.lowest
         for _ in range(RELAXATIONS):
             if self._closed() or self.budget.spent():
                 break
@@ -192,6 +197,12 @@ class NetworkSearch:
 
     def _known(self) -> KnownUnits:
         return known_units(self.problem, self.known, self.lowest, self.ends)
+
+
+def _units(problem: Problem) -> int:
+    """How many units the network has."""
+    assert isinstance(problem.model, Network)
+    return sum(len(layer.leak) for layer in problem.model.layers)
 
 
 def _additive(problem: Problem, model: Network, tables: Tables) -> bool:
