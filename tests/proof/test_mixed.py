@@ -29,6 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.proof.checker import checker
+from tests.importers.samples import QUANTILES
 from tests.proof.attacks import bounds_accepted, broken_by
 from tests.proof.by_hand import case, number, tree
 from tests.proof.cases import Case, read
@@ -38,7 +39,7 @@ from tests.proof.test_read_files import encoded, least, whole_numbers
 
 __all__ = ["second"]
 
-BINS = KBinsDiscretizer(3, encode="onehot-dense", quantile_method="averaged_inverted_cdf")
+BINS = KBinsDiscretizer(3, encode="onehot-dense", **QUANTILES)
 
 
 def mean_of(*members: Any, weights: list[float] | None = None) -> Any:

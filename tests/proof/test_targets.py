@@ -28,6 +28,7 @@ from xgboost import XGBClassifier
 
 import butfor as bf
 from butfor.proof.checker import checker
+from tests.importers.samples import QUANTILES
 from tests.proof.attacks import bounds_accepted, broken_by
 from tests.proof.cases import Case, read
 from tests.proof.second import agree, both_verify, second
@@ -310,7 +311,7 @@ LIKELY: dict[str, Any] = {
 
 def of_three(kind: str) -> Any:
     if kind == "bins":
-        bins = KBinsDiscretizer(3, encode="onehot-dense", quantile_method="averaged_inverted_cdf")
+        bins = KBinsDiscretizer(3, encode="onehot-dense", **QUANTILES)
         steps = (OneHotEncoder(sparse_output=False), ["job"]), (bins, ["late", "years"])
         return make_pipeline(make_column_transformer(*steps), LogisticRegression())
     return encoded(SOFTMAX[kind]())

@@ -183,7 +183,7 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
         - `time_limit_per_row`: seconds for each row, alone or together with `time_limit`, and as many again for the
           search for its conflict;
         - `seed`: the seed of random draws;
-        - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
+        - `n_jobs`: how many threads share rows that take long, if the solver can use several (None: one; -1: one per processor).
           The answers do not depend on it;
         - `progress`: whether to show a bar (default: on a terminal, when the work takes long). False also leaves out
           the line that says that loops are compiled;

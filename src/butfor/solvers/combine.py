@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
@@ -28,6 +29,9 @@ from butfor.solvers.outcome import (
     together,
 )
 from butfor.solvers.solver import Budget
+
+SLOW = 0.015
+"""Work of so many seconds is mostly compiled, and threads share it. Of Python itself, which all else is, one runs at a time."""
 
 ROWS_TOGETHER = 256
 """How many rows a fast solver takes together before the budget is looked at."""
@@ -53,17 +57,26 @@ def in_parts(
 
 
 def at_once(work: Sequence[Callable[[], Outcome]], budget: Budget, threads: int) -> list[Outcome]:
-    """What several pieces of work find, so many at a time. Ctrl-C ends the budget, and what is at work ends by that."""
-    workers = min(threads, len(work))
-    if workers <= 1:
-        return [one() for one in work]
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(one) for one in work]
+    """What several pieces of work find, so many at a time once one of them was slow.
+
+    Ctrl-C ends the budget, and what is at work ends by that.
+    """
+    found = list[Outcome]()
+    for one in work:
+        begin = now()
+        found.append(one())
+        if threads > 1 and now() - begin > SLOW:
+            break
+    rest = work[len(found) :]
+    if not rest:
+        return found
+    with ThreadPoolExecutor(min(threads, len(rest))) as pool:
+        waiting = [pool.submit(one) for one in rest]
         try:
-            return [future.result() for future in waiting]
+            return found + [future.result() for future in waiting]
         except KeyboardInterrupt:
             budget.interrupt()
-            return [future.result() for future in waiting]
+            return found + [future.result() for future in waiting]
 
 
 def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
