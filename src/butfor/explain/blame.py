@@ -6,7 +6,7 @@ may take a fixed number of steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,13 +14,13 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.explain.plan import plan
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
-from butfor.problem.constraints.restrictions import AllowedMoves, Restriction, narrowing_and_others
+from butfor.problem.constraints.restrictions import Restriction, moves_at_a_price, narrowing_and_others
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
 from butfor.solvers.conflict import MODEL, RANGES, OpenQuestionError, smallest_conflict, widened
 from butfor.solvers.ensemble.within_reach import WithinReach
 from butfor.solvers.outcome import Outcome, Status, Stopped
-from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.solvers.solver import Budget
 from butfor.verdict.case import Case
 
 CONFLICT_ROWS = 10
@@ -110,7 +110,7 @@ class Blame:
     """The search for what the answers to the only row of a case are impossible with.
 
     - `most`, `work`: how much may be asked for it, and how much was asked so far;
-    - `stated`: the problems that restrictions narrow, by the other constraints that were asked (all of them are of the case).
+    - `stated`: the problem without constraints, in the ranges of the data and in wider ones.
     """
 
     case: Case
@@ -118,7 +118,7 @@ class Blame:
     most: float = WORK
     work: float = 0.0
     reach: WithinReach = field(default_factory=WithinReach)
-    stated: dict[tuple[int, ...], Problem] = field(default_factory=dict)
+    stated: dict[bool, Problem] = field(default_factory=dict)
 
     def smallest(self) -> tuple[tuple[str, ...], bool]:
         """A smallest set of constraints that makes the row impossible, and whether all of it is known to be needed.
@@ -154,16 +154,22 @@ class Blame:
         if self.work > self.most:  # no question is even stated
             raise OpenQuestionError(Stopped.EFFORT)
         narrowing, others = narrowing_and_others(chosen)
-        stated = self._stated(others, widen)
-        told = self._told(stated, narrowing)
-        return self._solved(self._problem(chosen, widen) if narrowing else stated) if told is None else told
+        if others or not self._is_box(self._open(widen), narrowing):
+            problem = self._problem(chosen, widen)
+            told = self._told(problem) if self._by_boxes(problem) else None
+            return self._solved(problem) if told is None else told
+        told = self._told(self._open(widen), narrowing)
+        return self._solved(self._problem(chosen, widen)) if told is None else told
 
-    def _stated(self, chosen: Sequence[AbstractConstraint], widen: bool) -> Problem:
-        """The problem of the row with these constraints alone, stated once."""
-        key = (*map(id, chosen), widen)
-        if key not in self.stated:
-            self.stated[key] = self._problem(chosen, widen)
-        return self.stated[key]
+    def _open(self, widen: bool) -> Problem:
+        """The problem of the row without any constraint that can be blamed, stated once."""
+        if widen not in self.stated:
+            self.stated[widen] = self._problem([], widen)
+        return self.stated[widen]
+
+    def _is_box(self, problem: Problem, under: Sequence[Restriction]) -> bool:
+        """Whether all that restrictions leave of a problem is a box that is asked about."""
+        return self._by_boxes(problem) and self.reach.is_box(problem, under)
 
     def _problem(self, chosen: Sequence[AbstractConstraint], widen: bool) -> Problem:
         """The problem of the row with these constraints alone."""
@@ -173,24 +179,24 @@ class Blame:
         question = replace(question, prices=question.prices.forbidding_nothing)
         return next(plan(question, referee, case.factuals, case.before, space=space)).problem
 
-    def _told(self, stated: Problem, narrowing: Sequence[Restriction]) -> Outcome | None:
-        """What a box tells of a problem that is narrowed; None if it is asked otherwise, and paid for then."""
-        solver, _ = choose(stated.form())
-        if not solver.exact or not solver.row_by_row:  # others are as quick, and compiled by now
-            return None
-        weight = self._paid(stated, solver)
-        told = self.reach.tells(stated, narrowing)
+    @staticmethod
+    def _by_boxes(problem: Problem) -> bool:
+        """Whether boxes are quicker than what solves the problem. Others are as quick, and compiled by now."""
+        solver, _ = choose(problem.form())
+        return solver.exact and solver.row_by_row
+
+    def _told(self, problem: Problem, under: Sequence[Restriction] = ()) -> Outcome | None:
+        """What a box tells of a problem under restrictions; None if it is asked otherwise, and paid for then."""
+        weight = self._paid(problem)
+        told = self.reach.tells(problem, under)
         self.work -= weight if told is None else 0.0
         return told
 
     def _solved(self, problem: Problem) -> Outcome:
-        solver, _ = choose(problem.form())
-        weight = self._paid(problem, solver)
+        """What the solver of a problem finds."""
+        weight, (solver, _) = self._paid(problem), choose(problem.form())
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
             return solver.solve(problem, Budget(0.0))
-        told = self.reach.tells(problem) if solver.row_by_row else None
-        if told is not None:
-            return told
         steps = Steps(call=self.call)
         found = solver.solve(free(problem) if solver.row_by_row else problem, steps)
         self.work += weight * len(steps.taken) / STEPS_OF_A_QUESTION
@@ -203,8 +209,9 @@ class Blame:
                 raise OpenQuestionError(Stopped.EFFORT)
         return found
 
-    def _paid(self, problem: Problem, solver: AbstractSolver) -> float:
+    def _paid(self, problem: Problem) -> float:
         """What a question counts. Raises `OpenQuestionError` if so much is not left."""
+        solver, _ = choose(problem.form())
         weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (PROGRAM if solver.by_programs else 1)
         self.work += weight
         if self.call.spent():
@@ -239,19 +246,7 @@ def free(problem: Problem) -> Problem:
 def atoms_of(case: Case) -> list[AbstractConstraint]:
     """The pieces of a question's constraints that can be blamed. A table of prices that leaves moves out is one of them."""
     atoms = [atom for constraint in case.question.constraints for atom in constraint.atoms()]
-    return [*atoms, *moves_at_a_price(case)]
-
-
-def moves_at_a_price(case: Case) -> Iterator[AbstractConstraint]:
-    """To which levels the row may move, for each column of which not every move has a price."""
-    prices = case.question.prices
-    for j in sorted({*prices.tables, *prices.linf_tables}):
-        feature, x = case.referee.space.features[j], case.factuals[0, [j]]
-        codes = np.arange(len(feature.levels or ()), dtype=np.float64)
-        able = np.isfinite(prices.separable(j, x[:, None], codes[None]) + prices.reach(j, x[:, None], codes[None]))[0]
-        if not np.isnan(x[0]) and not able.all():
-            others = tuple(feature.value(code) for code in codes[able & (codes != x[0])])
-            yield AllowedMoves(feature.name, ((feature.value(x[0]), others),))
+    return [*atoms, *moves_at_a_price(case.question.prices, case.referee.space, case.factuals[0])]
 
 
 def doubted(conflict: tuple[str, ...], case: Case, call: Budget, whole: bool = True) -> str | None:

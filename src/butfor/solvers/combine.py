@@ -6,14 +6,13 @@ The parts are rows, or the score sets of one row. For score sets there is a proo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.compiled.clock import now
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
@@ -57,26 +56,24 @@ def in_parts(
 
 
 def at_once(work: Sequence[Callable[[], Outcome]], budget: Budget, threads: int) -> list[Outcome]:
-    """What several pieces of work find, so many at a time once one of them was slow.
+    """What several pieces of work find, so many at a time. Until one of them is slow, each waits for the one before.
 
     Ctrl-C ends the budget, and what is at work ends by that.
     """
-    found = list[Outcome]()
-    for one in work:
-        begin = now()
-        found.append(one())
-        if threads > 1 and now() - begin > SLOW:
-            break
-    rest = work[len(found) :]
-    if not rest:
-        return found
-    with ThreadPoolExecutor(min(threads, len(rest))) as pool:
-        waiting = [pool.submit(one) for one in rest]
+    workers = min(threads, len(work))
+    if workers <= 1:
+        return [one() for one in work]
+    with ThreadPoolExecutor(workers) as pool:
+        waiting, slow = list[Future[Outcome]](), False
         try:
-            return found + [future.result() for future in waiting]
+            for one in work:
+                waiting.append(pool.submit(one))
+                slow = slow or bool(wait(waiting[-1:], SLOW).not_done)
+            return [future.result() for future in waiting]
         except KeyboardInterrupt:
             budget.interrupt()
-            return found + [future.result() for future in waiting]
+            waiting += [pool.submit(one) for one in work[len(waiting) :]]
+            return [future.result() for future in waiting]
 
 
 def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from butfor.problem.constraints.constraint import AbstractConstraint, CodedConst
 from butfor.problem.domain import Domain
 from butfor.problem.grid_points import finer_than_floats, on_grid
 from butfor.problem.lattice import Lattice
+from butfor.problem.prices import Prices
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
@@ -358,6 +359,17 @@ def restrictions_in(constraints: Iterable[AbstractConstraint]) -> tuple[Restrict
     """The restrictions among constraints, those that widen a domain first."""
     found = (constraint for constraint in constraints if isinstance(constraint, Restriction))
     return tuple(sorted(found, key=lambda constraint: not constraint.widens))
+
+
+def moves_at_a_price(prices: Prices, space: Space, row: FloatArray) -> Iterator[AllowedMoves]:
+    """To which levels a row may move, for each column of which not every move has a price."""
+    for j in sorted({*prices.tables, *prices.linf_tables}):
+        feature, x = space.features[j], row[[j]]
+        codes = np.arange(len(feature.levels or ()), dtype=np.float64)
+        able = np.isfinite(prices.separable(j, x[:, None], codes[None]) + prices.reach(j, x[:, None], codes[None]))[0]
+        if not np.isnan(x[0]) and not able.all():
+            others = tuple(feature.value(code) for code in codes[able & (codes != x[0])])
+            yield AllowedMoves(feature.name, ((feature.value(x[0]), others),))
 
 
 def narrowing_and_others(

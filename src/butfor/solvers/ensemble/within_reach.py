@@ -65,14 +65,22 @@ class WithinReach:
     boxed: dict[Problem, _Boxed | None] = field(default_factory=dict)
     known: dict[bytes, list[Climber]] = field(default_factory=dict)
 
+    def is_box(self, problem: Problem, under: Sequence[Restriction]) -> bool:
+        """Whether restrictions leave a box of a problem."""
+        boxed = self._boxed(problem)
+        return boxed is not None and boxed.under(under) is not None
+
+    def _boxed(self, problem: Problem) -> _Boxed | None:
+        if problem not in self.boxed:
+            self.boxed[problem] = _boxed(problem)
+        return self.boxed[problem]
+
     def tells(self, problem: Problem, under: Sequence[Restriction] = ()) -> Outcome | None:
         """Any admissible row that meets the target, or that there is none; None if this is not told here.
 
         With restrictions, the row must be one `under` them, too. So a problem need not be stated anew for each set of them.
         """
-        if problem not in self.boxed:
-            self.boxed[problem] = _boxed(problem)
-        boxed = self.boxed[problem]
+        boxed = self._boxed(problem)
         ends = None if boxed is None else boxed.under(under)
         if boxed is None or ends is None:
             return None
