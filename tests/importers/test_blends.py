@@ -30,6 +30,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.model.blended import Blended
+from butfor.model.interpolated import ENDS_ARE_MIXED
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import labels, numbers
@@ -345,7 +346,10 @@ def test_a_box_in_which_a_vote_asks_for_no_sum() -> None:
 
 
 def test_a_tie_on_level_ground_is_decided_once() -> None:
-    """Two isotonic calibrators say 1/2 each of many rows. The estimator refuses one of them, and so all that have no more."""
+    """Two isotonic calibrators say 1/2 each of many rows. The estimator refuses one of them, and so all that have no more.
+
+    From SciPy 1.18 on, level ground is rounded, too. So a refused tie may be an answer beside other rows, and is told.
+    """
     ties = 0
     for seed in (10, 31):
         rng = np.random.default_rng(seed)
@@ -359,7 +363,9 @@ def test_a_tie_on_level_ground_is_decided_once() -> None:
         for answer, row in zip(explainer.explain(rows, target=1, cost=bf.L1()), rows.to_numpy(), strict=True):
             cost = np.abs(every - row).sum(axis=1) / 8
             best = cost[yes.index].min()
-            ties += bool((said[cost < best - 1e-9] == 0.5).any())
-            assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+            tied = (said == 0.5) & (cost < best - 1e-9)
+            ties += bool(tied.any())
+            proven = cost[tied].min() if ENDS_ARE_MIXED and tied.any() else best
             assert answer.cost == pytest.approx(best, abs=1e-6)
+            assert answer.certificate.bound == pytest.approx(proven, abs=1e-6)
     assert ties > 4
