@@ -107,6 +107,8 @@ def test_prices_that_forbid_a_move_are_blamed_for_it_and_not_the_model(last) -> 
         assert certificate.conflict == ("moves('job', {'clerk': ['nurse']})",)
         assert "without it there is an answer" in certificate.why
         assert bf.check(answers, model)
+        told = answers.described(bf.describe({"job": bf.Column("Profession", levels={"clerk": "a clerk"})}))
+        assert "This stands in the way: Profession changes only from a clerk to nurse" in told.to_text()
     priced = bf.Table({"job": {("clerk", "nurse"): 1.0, ("clerk", "manager"): 3.0}})
     (certificate,) = explainer.explain(row, target=True, cost=priced, constraints=bf.fixed("job")).certificates
     assert certificate.conflict == ("fixed('job')",)

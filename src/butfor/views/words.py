@@ -6,6 +6,7 @@ plain data, so that an answer reads the same after it was loaded from a file.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from butfor.explanation.changes import word
 from butfor.explanation.column_words import ColumnWords, NumberStyle, Words
 from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.names import moves
 from butfor.problem.constraints.slipping import ANY
 from butfor.problem.spec import class_of, from_spec, to_spec
 from butfor.verdict.certificate import Certificate
@@ -71,7 +73,7 @@ def blamed_in_words(
             parts |= {repr(atom): to_spec(atom) for atom in constraint.atoms()}
     merged: dict[Any, tuple[Any, str]] = {}
     for text in conflict:
-        spec = parts.get(text)
+        spec = parts.get(text) or _of_prices(text)
         of_columns = spec is not None and spec["kind"] in ("Fixed", "Direction")
         kind = (spec["kind"], spec.get("up")) if spec is not None and of_columns else text
         before = merged.get(kind, (None, ""))[0]
@@ -79,6 +81,17 @@ def blamed_in_words(
             spec = {**before, "names": [*before["names"], *spec["names"]]}
         merged[kind] = (spec, text)
     return [told.sentence(spec, text) for spec, text in merged.values()]
+
+
+def _of_prices(text: str) -> Spec | None:
+    """The moves that have a price, as they are blamed if a table of prices leaves others out (`moves_at_a_price`)."""
+    if not text.startswith("moves("):
+        return None
+    try:
+        named: Spec = to_spec(moves(*literal_eval(text.removeprefix("moves"))))
+    except (SyntaxError, ValueError):  # a level is no plain value
+        return None
+    return named
 
 
 def why_in_words(certificate: Certificate, question: QuestionRecord, words: Words | None = None) -> str:
