@@ -9,7 +9,8 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
@@ -39,6 +40,16 @@ def test_conflicts_are_looked_for_in_so_many_rows(conflicts, most) -> None:
     assert found == [True] * min(most, len(found)) + [False] * max(0, len(found) - most)
 
 
+def test_a_full_forest_names_a_conflict_by_default() -> None:
+    """Boxes count little, so that enough of them are asked about."""
+    X, y = make_classification(1000, 12, n_informative=8, random_state=0)
+    forest = RandomForestClassifier(80, random_state=0).fit(X.round(2), y)
+    rows = X.round(2)[forest.predict(X.round(2)) == 0][1:3]
+    answers = bf.Explainer(forest, X.round(2)).explain(rows, constraints=bf.fixed([f"x{j}" for j in range(2, 12)]))
+    assert named(answers) == [True, True]
+    assert all(len(one.conflict) < 10 for one in answers.certificates)
+
+
 def test_what_is_not_looked_for_is_no_reason() -> None:
     answers = EXPLAINER.explain(REJECTED, target="approved", constraints=STUCK, conflicts=False)
     why = {one.why for one in answers.certificates if one.status is bf.Status.PROVEN_INFEASIBLE}
@@ -55,8 +66,8 @@ def test_other_limits_are_refused(wrong) -> None:
 @pytest.mark.long
 def test_equal_rows_share_one_search(monkeypatch) -> None:
     searched = list[Any]()
-    search = blame.Blame.of
-    monkeypatch.setattr(blame.Blame, "of", lambda self, one: searched.append(one) or search(self, one))
+    search = blame.Blame.smallest
+    monkeypatch.setattr(blame.Blame, "smallest", lambda self: searched.append(self) or search(self))
     stuck = EXPLAINER.explain(REJECTED, target="approved", constraints=STUCK, conflicts=False)
     at = [i for i, one in enumerate(stuck.statuses) if one is bf.Status.PROVEN_INFEASIBLE][:2]
     assert not searched
@@ -140,8 +151,8 @@ def page(**asked: Any) -> str:
 
 @pytest.mark.long
 def test_the_conflict_of_a_row_has_as_long_as_the_row(monkeypatch) -> None:
-    given, search = list[float](), blame.Blame.of
-    monkeypatch.setattr(blame.Blame, "of", lambda self, one: given.append(self.call.left()) or search(self, one))
+    given, search = list[float](), blame.Blame.smallest
+    monkeypatch.setattr(blame.Blame, "smallest", lambda self: given.append(self.call.left()) or search(self))
     asked = {"target": "approved", "constraints": STUCK}
     assert sum(named(EXPLAINER.explain(REJECTED, **asked, time_limit_per_row=5.0))) == len(given) == 10
     assert 4 < min(given) <= max(given) <= 5

@@ -41,6 +41,9 @@ NODES = 500
 PROGRAM = 10
 """How much more a program with whole numbers counts than another question."""
 
+BOXES = 5
+"""So many boxes are asked about in the time of one question: 4 to 7 were, for forests of 30 to 100 trees and boosting."""
+
 HEAVIEST = 100.0
 """A question that counts more than this is not asked: so few could be asked that no conflict would be found."""
 
@@ -187,7 +190,7 @@ class Blame:
 
     def _told(self, problem: Problem, under: Sequence[Restriction] = ()) -> Outcome | None:
         """What a box tells of a problem under restrictions; None if it is asked otherwise, and paid for then."""
-        weight = self._paid(problem)
+        weight = self._paid(problem, BOXES)
         told = self.reach.tells(problem, under)
         self.work -= weight if told is None else 0.0
         return told
@@ -209,10 +212,11 @@ class Blame:
                 raise OpenQuestionError(Stopped.EFFORT)
         return found
 
-    def _paid(self, problem: Problem) -> float:
-        """What a question counts. Raises `OpenQuestionError` if so much is not left."""
+    def _paid(self, problem: Problem, as_many: int = 1) -> float:
+        """What one of `as_many` questions counts. Raises `OpenQuestionError` if so much is not left."""
         solver, _ = choose(problem.form())
         weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (PROGRAM if solver.by_programs else 1)
+        weight /= as_many
         self.work += weight
         if self.call.spent():
             raise OpenQuestionError(self.call.stopped)
