@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+ShortArray = NDArray[np.int32]
+"""Numbers of columns, cells and places, of which large models have so many that their bytes count."""
+
 BoolArray = NDArray[np.bool_]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, IntArray
+from butfor.arrays import BoolArray, ShortArray
 from butfor.model.trees import CellSet, Interval
 
 
@@ -21,11 +21,11 @@ class CellSets(NamedTuple):
     - `masks`: the masks one after the other, each with "missing" last.
     """
 
-    feature: IntArray
-    first: IntArray
-    last: IntArray
+    feature: ShortArray
+    first: ShortArray
+    last: ShortArray
     missing: BoolArray
-    mask: IntArray
+    mask: ShortArray
     masks: BoolArray
 
 
@@ -43,7 +43,7 @@ def laid_out(regions: Iterable[tuple[int, CellSet | None]]) -> CellSets:
             rows.append((j, 0, len(region.mask) - 2, int(region.mask[-1]), size))
             masks.append(region.mask)
             size += len(region.mask)
-    columns = np.array(rows, dtype=np.intp).reshape(-1, 5).T
+    columns = np.array(rows, dtype=np.int32).reshape(-1, 5).T
     feature, first, last, missing, mask = (np.ascontiguousarray(column) for column in columns)
     flat = np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_)
     return CellSets(feature, first, last, missing.astype(np.bool_), mask, flat)

@@ -301,7 +301,7 @@ class Arrays:
             mask[e], low[e], high[e] = size, 0, -1
             masks.append(bits)
             size += len(bits)
-        return LeafTable(
+        return LeafTable.of(
             start=start.astype(np.intp),
             tree=asked.leaves,
             value=np.zeros((int(asked.leaves[-1]), 1)),

@@ -83,11 +83,11 @@ def _room(roots, feature, left, right, start, masked):  # type: ignore[no-untype
                 top += 1
                 stack[top], level[top], above[top], sets[top], cells[top] = child, depth + 1, j, n, n_cells
     return CellSets(
-        np.empty(all_sets, np.intp),
-        np.empty(all_sets, np.intp),
-        np.empty(all_sets, np.intp),
+        np.empty(all_sets, np.int32),
+        np.empty(all_sets, np.int32),
+        np.empty(all_sets, np.int32),
         np.empty(all_sets, np.bool_),
-        np.empty(all_sets, np.intp),
+        np.empty(all_sets, np.int32),
         np.empty(all_cells, np.bool_),
     )
 

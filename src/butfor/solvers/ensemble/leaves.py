@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray, ShortArray
 from butfor.formulation.cell_arrays import laid_out
 from butfor.formulation.margins import cells_inside, leaves_inside
 from butfor.model.cells import Cells
@@ -42,12 +42,21 @@ class LeafTable(NamedTuple):
     tree: IntArray
     value: FloatArray
     entry: IntArray
-    feature: IntArray
-    first: IntArray
-    last: IntArray
+    feature: ShortArray
+    first: ShortArray
+    last: ShortArray
     missing: BoolArray
-    mask: IntArray
+    mask: ShortArray
     masks: BoolArray
+
+    @classmethod
+    def of(cls, *columns: Any, **named: Any) -> LeafTable:
+        """The table of these columns. What entries say takes four bytes each: a large forest has a hundred million entries."""
+        table = cls(*columns, **named)
+        feature, first, last, mask = (
+            np.asarray(column, dtype=np.int32) for column in (table.feature, table.first, table.last, table.mask)
+        )
+        return table._replace(feature=feature, first=first, last=last, mask=mask)
 
 
 @lru_cache(maxsize=4)
@@ -96,7 +105,7 @@ def fused(leaves: LeafTable) -> LeafTable:
     parts = [_some(leaves, keep), *(_one_tree(leaves, j, members) for j, members in groups.items())]
     sizes = [*np.diff(leaves.tree)[kept], *(len(part.value) for part in parts[1:])]
     masks_before = np.cumsum([0, *(len(part.masks) for part in parts[:-1])])
-    return LeafTable(
+    return LeafTable.of(
         start=leaves.start,
         tree=np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp),
         value=np.concatenate([part.value for part in parts]),
@@ -154,7 +163,7 @@ def _one_tree(leaves: LeafTable, j: int, members: IntArray) -> LeafTable:
         mask[run] = True
     n = len(runs)
     lost = np.array([run[0] == width - 1 for run in runs])
-    return LeafTable(
+    return LeafTable.of(
         start=leaves.start,
         tree=np.array([0, n]),
         value=np.array([total[run[0]] for run in runs]),
@@ -203,7 +212,7 @@ def _walked(model: Trees) -> LeafTable:
         model.roots, model.feature, last_left, model.member, model.missing_left, model.left, model.right, model.table,
         start, masked,
     )  # fmt: skip
-    return LeafTable(start, tree, np.ascontiguousarray(model.value[node]), entry, *regions)
+    return LeafTable.of(start, tree, np.ascontiguousarray(model.value[node]), entry, *regions)
 
 
 def _shrunk(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], LeafTable]:
@@ -211,7 +220,7 @@ def _shrunk(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...
     cells = cells_inside(model, space, margin)
     found = leaves_inside(model, space, margin)
     tree_of = np.array([leaf.tree for leaf in found], dtype=np.intp)
-    return cells, LeafTable(
+    return cells, LeafTable.of(
         start=np.concatenate([[0], np.cumsum([cell.count + 1 for cell in cells])]).astype(np.intp),
         tree=np.searchsorted(tree_of, np.arange(len(model.roots) + 1)).astype(np.intp),
         value=np.ascontiguousarray(model.value[[leaf.node for leaf in found]]),

@@ -39,7 +39,7 @@ def as_leaves(reduced: Reduced) -> LeafTable:
     cells, trees, entries = reduced.cells, reduced.trees, reduced.entries
     feature = reduced.pairs.feature[entries.pair]
     first, last, mask, masks = kernels.regions(cells, reduced.pairs, reduced.blocks, entries)
-    return LeafTable(
+    return LeafTable.of(
         start=cells.start + np.arange(len(cells.start)),
         tree=trees.start,
         value=np.zeros((len(trees.original_leaf), 0)),

@@ -100,7 +100,7 @@ def one_leaf_for_each_cell(features: list[int], trees: LeafTable) -> tuple[LeafT
     place = np.concatenate([np.zeros(0, dtype=np.intp), *(np.arange(w) for w in width)])
     lost, masked = place == wide - 1, np.isin(feature, trees.feature[trees.mask >= 0])
     masks = [_one_of(w, at) for w, at in zip(wide[masked].tolist(), place[masked].tolist(), strict=True)]
-    return LeafTable(
+    return LeafTable.of(
         start=start,
         tree=np.concatenate([[0], np.cumsum(width)]).astype(np.intp),
         value=np.zeros((len(feature), trees.value.shape[1])),
@@ -122,7 +122,7 @@ def _one_of(width: int, at: int) -> BoolArray:
 
 def joined(first: LeafTable, second: LeafTable) -> LeafTable:
     """The trees of both tables, which have the same cells."""
-    return LeafTable(
+    return LeafTable.of(
         start=first.start,
         tree=np.concatenate([first.tree, first.tree[-1] + second.tree[1:]]),
         value=np.concatenate([first.value, second.value]),
