@@ -153,3 +153,13 @@ def test_an_end_may_be_left_out() -> None:
         False,
     ]
     assert (repr(low), repr(high)) == ("between('c', 'm')", "between('c', high='m')")
+
+
+def test_an_equation_is_off_by_the_rounding_of_a_number_that_may_move_and_of_no_constant() -> None:
+    """Seconds as float32 are off by up to 64. They may be those that a count asks for, if there are others."""
+    row, point = np.array([[1.7e9, 4.0]]), np.array([[1.7e9, 6.0]])
+    rule = bf.linear({"seconds": 0.5, "count": 0.5}, "==", 849_999_997.5)
+    for low, held in ((1.6e9, True), (1.7e9, False)):
+        seconds = Feature("seconds", low=low, high=1.7e9, single=True)
+        space = Space((seconds, Feature("count", low=4.0, high=6.0, step=1.0)))
+        assert rule.holds_between(space, row, point).tolist() == [held]

@@ -18,6 +18,7 @@ from butfor.problem.constraints.linked import counted, counting
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.form import ConstraintKind
 from butfor.problem.lattice import meant
+from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
 
@@ -177,9 +178,14 @@ class LinearRelation(Relation):
             return not short
         columns = zip(self._columns(space), terms, strict=True)
         return any(
-            w and space.features[j].is_real and nearest((term + short) / w, space.features[j].single) == after[j]
+            w and _is_made(space.features[j]) and nearest((term + short) / w, space.features[j].single) == after[j]
             for (j, w), term in columns
         )
+
+
+def _is_made(feature: Feature) -> bool:
+    """Whether other numbers can make a feature any number. A constant is none: it is what it is."""
+    return feature.is_real and feature.low < feature.high
 
 
 def _units(space: Space, names: Sequence[str]) -> FloatArray:
