@@ -12,10 +12,21 @@ from sklearn.ensemble import RandomForestClassifier
 
 import butfor as bf
 from butfor.explain import turns
+from butfor.explain.solve import Search, confirm
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.outcome import Outcome, Stopped, answers_of, better_of, nothing_found, objects
+from butfor.solvers.outcome import (
+    NOBODY,
+    Outcome,
+    Stopped,
+    answers_of,
+    better_of,
+    joined,
+    nothing_found,
+    objects,
+    one_answer,
+)
 from butfor.solvers.solver import Budget, Rest
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -211,3 +222,17 @@ def test_one_line_says_how_many_rows_are_proven_and_what_to_do(greedy, caplog) -
     proven = EXPLAINER.explain(ROWS.iloc[1:3])
     assert proven.summary.startswith("2 rows: 2 proven optimal; 2 of 2 answers lie within 0.01 of the threshold")
     assert proven.summary not in repr(proven)
+
+
+def test_a_refused_answer_leaves_no_row_without_one_when_the_time_is_over() -> None:
+    """The estimator rounds otherwise at the point that was found, and no time is left to look for another one."""
+    case = EXPLAINER._asking.case(ROWS.iloc[:2], 1)
+    refused = [
+        one_answer(row, 0.01, 0.01, Stopped.TIME).renumbered(np.array([i])) for i, row in enumerate(case.factuals)
+    ]
+    found, verdict = confirm(joined(refused).credited(NOBODY), case, Search(), Budget(0.0))
+    assert verdict.passed.all()
+    assert (found.cost > 0.01).all()
+    assert np.isfinite(found.cost).all()
+    assert found.bound.tolist() == [0.01, 0.01]
+    assert found.stopped.tolist() == [Stopped.TIME, Stopped.TIME]

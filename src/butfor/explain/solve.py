@@ -17,7 +17,7 @@ from butfor.explain.blame import BlameLimits
 from butfor.explain.different import Difference, apart_from, in_order, left_to, undominated
 from butfor.explain.needed import taken_back
 from butfor.explain.plan import Part, plan
-from butfor.explain.turns import OVERTIME, Job, Turn, in_turns
+from butfor.explain.turns import FIRST_SHARE, OVERTIME, Job, Turn, in_turns
 from butfor.log import LOG
 from butfor.model.questions import is_read
 from butfor.model.readout import AbstractReadout
@@ -33,6 +33,7 @@ from butfor.solvers.outcome import (
     Outcome,
     Ran,
     answers_of,
+    better_of,
     joined,
     merged,
     whichever_company,
@@ -216,13 +217,22 @@ def confirm(outcome: Outcome, case: Case, search: Search, budget: Budget) -> tup
     if is_read(case.referee.reading.model):
         outcome, verdict = _guarded(outcome, verdict, case, search, budget)
     wrong = _refused(outcome, verdict)
-    if search.solver == "auto" and len(wrong) and not budget.spent():
-        outcome = merged(outcome, _by_asking(case.take(wrong), budget).renumbered(wrong))
+    if search.solver == "auto" and len(wrong):
+        late = budget.spent()
+        longer = replace(budget, seconds=max(OVERTIME, budget.left()), start=now())
+        found = _by_asking(case.take(wrong), longer).renumbered(wrong)
+        outcome = merged(outcome, better_of(_without_answers(outcome, wrong), found) if late else found)
         verdict = verify(case, outcome)
     cost = np.where(verdict.passed.all(axis=1), verdict.cost, np.inf)
     order = np.lexsort((cost, outcome.row))
     written = replace(outcome, points=verdict.points).take(order)
     return replace(written, bound=outcome.bound), verdict.take(order, outcome)
+
+
+def _without_answers(outcome: Outcome, rows: IntArray) -> Outcome:
+    """What is proven of rows, whose answers are none. Their searches ended too early to try others."""
+    first = outcome.take(np.searchsorted(outcome.row, rows))
+    return replace(first, points=np.full_like(first.points, np.nan), cost=np.full(len(first), np.inf))
 
 
 def _refused(outcome: Outcome, verdict: Verdict) -> IntArray:
@@ -248,7 +258,7 @@ def _by_asking(case: Case, budget: Budget) -> Outcome:
     for part in _parts(case, 0.0):
         job = Job(part.rows, part.problem, *choose(part.problem.form()))
         turn = Turn(job, job.nothing(budget))
-        turn.ask(budget, budget.left(), 1, 0)
+        turn.ask(budget, FIRST_SHARE * budget.left(), 1, 0)
         turn.known(budget)
         done.append(_needed(turn.outcome.renumbered(part.rows), [job], case, budget))
     return _told(joined(done), case)
