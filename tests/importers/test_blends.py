@@ -366,6 +366,7 @@ def test_a_tie_on_level_ground_is_decided_once() -> None:
             tied = (said == 0.5) & (cost < best - 1e-9)
             ties += bool(tied.any())
             proven = cost[tied].min() if ENDS_ARE_MIXED and tied.any() else best
+            assert (answer.certificate.status is bf.Status.PROVEN_OPTIMAL) is bool(proven == best)
             assert answer.cost == pytest.approx(best, abs=1e-6)
             assert answer.certificate.bound == pytest.approx(proven, abs=1e-6)
     assert ties > 4

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, ShortArray
+from butfor.arrays import BoolArray, IntArray, ShortArray
 from butfor.model.trees import CellSet, Interval
 
 
@@ -25,7 +25,7 @@ class CellSets(NamedTuple):
     first: ShortArray
     last: ShortArray
     missing: BoolArray
-    mask: ShortArray
+    mask: IntArray
     masks: BoolArray
 
 
@@ -43,7 +43,8 @@ def laid_out(regions: Iterable[tuple[int, CellSet | None]]) -> CellSets:
             rows.append((j, 0, len(region.mask) - 2, int(region.mask[-1]), size))
             masks.append(region.mask)
             size += len(region.mask)
-    columns = np.array(rows, dtype=np.int32).reshape(-1, 5).T
-    feature, first, last, missing, mask = (np.ascontiguousarray(column) for column in columns)
+    columns = np.array(rows, dtype=np.intp).reshape(-1, 5).T
+    feature, first, last = (column.astype(np.int32) for column in columns[:3])
+    missing, mask = columns[3:]
     flat = np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_)
-    return CellSets(feature, first, last, missing.astype(np.bool_), mask, flat)
+    return CellSets(feature, first, last, missing.astype(np.bool_), np.ascontiguousarray(mask), flat)

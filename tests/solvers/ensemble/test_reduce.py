@@ -384,3 +384,11 @@ def test_an_ensemble_is_reduced_further() -> None:
 def test_messages_are_carried_into_the_blocks_that_are_left(price: list[float], expected: list[float]) -> None:
     further = reduced(as_leaves(FIRST), price)
     assert carried(np.array([10.0, 20.0, 30.0, 40.0]), FIRST, further).tolist() == expected
+
+
+def test_places_of_masks_are_told_in_eight_bytes_where_four_do_not_hold_them() -> None:
+    one, many = np.zeros(1, dtype=np.intp), np.broadcast_to(np.False_, 2**31)
+    for masks, type_ in ((many, np.intp), (many[1:], np.int32)):
+        table = LeafTable.of(one, one, np.zeros((1, 1)), one, one, one, one, one > 0, one + len(masks) - 1, masks)
+        assert table.mask.dtype == type_
+        assert table.mask[0] == len(masks) - 1

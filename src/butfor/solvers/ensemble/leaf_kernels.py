@@ -87,7 +87,7 @@ def _room(roots, feature, left, right, start, masked):  # type: ignore[no-untype
         np.empty(all_sets, np.int32),
         np.empty(all_sets, np.int32),
         np.empty(all_sets, np.bool_),
-        np.empty(all_sets, np.int32),
+        np.empty(all_sets, np.intp),
         np.empty(all_cells, np.bool_),
     )
 

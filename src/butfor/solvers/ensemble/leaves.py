@@ -46,17 +46,21 @@ class LeafTable(NamedTuple):
     first: ShortArray
     last: ShortArray
     missing: BoolArray
-    mask: ShortArray
+    mask: ShortArray | IntArray
     masks: BoolArray
 
     @classmethod
     def of(cls, *columns: Any, **named: Any) -> LeafTable:
-        """The table of these columns. What entries say takes four bytes each: a large forest has a hundred million entries."""
+        """The table of these columns. What entries say takes four bytes each: large forests have millions of leaves.
+
+        Only where masks begin may need eight.
+        """
         table = cls(*columns, **named)
-        feature, first, last, mask = (
-            np.asarray(column, dtype=np.int32) for column in (table.feature, table.first, table.last, table.mask)
-        )
-        return table._replace(feature=feature, first=first, last=last, mask=mask)
+        feature, first, last = (np.asarray(one, dtype=np.int32) for one in (table.feature, table.first, table.last))
+        table = table._replace(feature=feature, first=first, last=last)
+        if len(table.masks) > np.iinfo(np.int32).max:
+            return table._replace(mask=np.asarray(table.mask, dtype=np.intp))
+        return table._replace(mask=np.asarray(table.mask, dtype=np.int32))
 
 
 @lru_cache(maxsize=4)
@@ -74,7 +78,7 @@ def over_finer(leaves: LeafTable, coarse: Sequence[Cells], fine: Sequence[Cells]
     within = {j: fine[j].within(coarse[j]) for j in range(len(fine)) if fine[j].count > coarse[j].count}
     if not within:
         return leaves
-    first, last, mask, masks = leaves.first.copy(), leaves.last.copy(), leaves.mask.copy(), [leaves.masks]
+    first, last, mask, masks = leaves.first.copy(), leaves.last.copy(), leaves.mask.astype(np.intp), [leaves.masks]
     for j, at in within.items():
         own = (leaves.feature == j) & (first <= last)
         first[own] = np.searchsorted(at[:-1], first[own])
@@ -83,7 +87,7 @@ def over_finer(leaves: LeafTable, coarse: Sequence[Cells], fine: Sequence[Cells]
             masks.append(leaves.masks[mask[e] + at])
             mask[e] = sum(map(len, masks[:-1]))
     start = np.concatenate([[0], np.cumsum([cells.count + 1 for cells in fine])]).astype(np.intp)
-    return leaves._replace(start=start, first=first, last=last, mask=mask, masks=np.concatenate(masks))
+    return LeafTable.of(*leaves._replace(start=start, first=first, last=last, mask=mask, masks=np.concatenate(masks)))
 
 
 def fused(leaves: LeafTable) -> LeafTable:
@@ -115,7 +119,10 @@ def fused(leaves: LeafTable) -> LeafTable:
         last=np.concatenate([part.last for part in parts]),
         missing=np.concatenate([part.missing for part in parts]),
         mask=np.concatenate(
-            [np.where(part.mask >= 0, part.mask + at, -1) for part, at in zip(parts, masks_before, strict=True)]
+            [
+                np.where(part.mask >= 0, part.mask.astype(np.intp) + at, -1)
+                for part, at in zip(parts, masks_before, strict=True)
+            ]
         ),
         masks=np.concatenate([part.masks for part in parts]),
     )

@@ -62,7 +62,7 @@ def regions(cells, pairs, blocks, entries):  # type: ignore[no-untyped-def]
     masks: whether each cell of the feature, and then "missing", which none has, is in the region
     """
     n = len(entries.pair)
-    first, last, mask = np.zeros(n, np.int32), np.full(n, -1, np.int32), np.full(n, -1, np.int32)
+    first, last, mask = np.zeros(n, np.int32), np.full(n, -1, np.int32), np.full(n, -1, np.intp)
     begin, end, asked = blocks.begin, blocks.end, entries.blocks
     size = 0
     for e in range(n):

@@ -131,6 +131,8 @@ def joined(first: LeafTable, second: LeafTable) -> LeafTable:
         first=np.concatenate([first.first, second.first]),
         last=np.concatenate([first.last, second.last]),
         missing=np.concatenate([first.missing, second.missing]),
-        mask=np.concatenate([first.mask, np.where(second.mask >= 0, second.mask + len(first.masks), -1)]),
+        mask=np.concatenate(
+            [first.mask, np.where(second.mask >= 0, second.mask.astype(np.intp) + len(first.masks), -1)]
+        ),
         masks=np.concatenate([first.masks, second.masks]),
     )
