@@ -218,7 +218,7 @@ def robust() -> Paper:
             Item("categories that are perturbed (future work)", "treated as immutable", "finite sets of levels, beside any ball",
                  "`bf.robust(radius, slips=)`"),
             Item("radius, sigma, probability (appendix 6.1)", "formulas", "the same",
-                 code("bf.noise.choose_radius, choose_sigma, probability_within")),
+                 code("bf.noise.radius, sigma, probability")),
             Item("front of cost and radius (appendix 6.2)", "by hand", "`explainer.trade_off(against=\"radius\")`",
                  "[several](how-to/several.md)"),
         ],

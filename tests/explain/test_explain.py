@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.audit.recheck import check
-from butfor.solvers.outcome import NOBODY
+from butfor.solvers.outcome import NOBODY, Stopped
 from tests.shorter import diagonal
 
 Status = bf.Status
@@ -273,6 +276,33 @@ def test_interrupt_keeps_what_was_found(monkeypatch) -> None:
     found = bound.explain(X.iloc[:10], solver="milp")
     assert 1 <= found.found.sum() <= 3 + sum(status is Status.PROVEN_OPTIMAL for status in found.statuses[3:])
     assert Status.NOT_FOUND in found.statuses
+
+
+@pytest.mark.parametrize("at", ["how far impossible rows get", "the bounds of an exact solver"])
+def test_interrupt_keeps_what_was_found_before(at: str, monkeypatch) -> None:
+    X, y = people()
+    bound = bf.Explainer(make_pipeline(preparation(), LogisticRegression()).fit(X, y), X)
+
+    def stopping(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    if at == "how far impossible rows get":
+        monkeypatch.setattr("butfor.explain.solve.farthest", stopping)
+        asked = {"target": bf.probability("yes", 0.999999), "constraints": ["at_most_changes 1"]}
+    else:
+        monkeypatch.setattr("butfor.explain.solve.exact", lambda form: Stopping(stopping))
+        asked = {"target": "yes", "solver": bf.Swarm(particles=8, iterations=5), "compare": "exact"}
+    answers = bound.explain(X.iloc[:10], **asked)
+    assert len(answers) == 10
+    assert {one.stopped for one in answers.certificates} >= {Stopped.DONE}
+
+
+@dataclass
+class Stopping:
+    """A solver that is interrupted."""
+
+    solve: Any
+    name: str = "stopping"
 
 
 def test_prices_of_ones_own() -> None:

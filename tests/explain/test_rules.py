@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import butfor as bf
 from butfor.datasets import loans
+from butfor.problem.written.constraints import read_constraint
 
 TEXT = """
 target = "approved"
@@ -119,6 +120,13 @@ WRITTEN = {
         bf.implies(bf.allowed("job", ["permanent", "temporary"]), bf.allowed("housing", ["owns", "rents"])),
         bf.implies(bf.rises("education"), bf.rises("age", 2)), bf.implies(bf.becomes("job", "permanent"), bf.between("age", 20)),
     ),
+    "consequences": (
+        bf.follows("savings", 0.25, "income"), bf.follows("age", 2, bf.rises("education")),
+        bf.follows("months", -3.5, bf.becomes("job", "permanent")),
+    ),
+    "together": (bf.combinations("job", "housing"), bf.at_most_changes(4)),
+    "balls": (bf.robust({"income": 500, "age": 2}),),
+    "one ball": (bf.robust(0.01),),
 }  # fmt: skip
 
 
@@ -129,6 +137,16 @@ def test_constraints_survive_a_file(constraints) -> None:
     assert all(isinstance(one, str) for one in written)
     specs = [explainer.explain(ROW, "approved", constraints=given).question.spec for given in (constraints, written)]
     assert specs[0] == specs[1]
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [bf.computed("savings", "round(income / 2 - 3 * age, 1)"), bf.linked("education", "months"), bf.confident(0.95)],
+    ids=repr,
+)
+def test_constraints_that_this_data_contradicts_survive_a_file(constraint) -> None:
+    (written,) = bf.rules(bf.rules({"constraints": [constraint]}).to_toml()).constraints
+    assert read_constraint(written, bf.Explainer(MODEL, X).space) == [constraint]
 
 
 COSTS = [

@@ -146,3 +146,33 @@ def test_rows_that_the_estimator_refuses_are_told_where() -> None:
     assert line in str(caught.value)
     exec(line, {"X": row, "np": np})
     bf.Explainer(model, X).explain(row, target="other")
+
+
+FLAGS: dict[str, list[Any]] = {"true and false": [True, False], "whole numbers": [1, 2, 3]}
+
+
+@pytest.mark.shorter(2)
+@pytest.mark.parametrize(
+    ("kind", "encoder"), diagonal(["None", "NaN", "polars", "arrow"], ["one-hot", "one-hot, strict", "ordinal"])
+)
+@pytest.mark.parametrize("held", FLAGS)
+def test_other_levels_are_read_in_every_way_to_be_missing(held, kind, encoder) -> None:
+    if kind in ("polars", "arrow") and SKLEARN < (1, 8):
+        pytest.skip("this scikit-learn passes no polars frame through a ColumnTransformer")
+    text, y = table("polars" if kind in ("polars", "arrow") else kind)
+    job = frames.as_held(text, "job", 0)
+    lost = float("nan") if kind == "NaN" else None
+    flag = [lost if frames.is_missing(one) else FLAGS[held][("nurse", "cook", "smith").index(one) % 2] for one in job]
+    age = frames.values(text, "age", 1)
+    if kind in ("None", "NaN"):
+        X = pd.DataFrame({"job": pd.Series(flag, dtype=object), "age": age})
+    else:
+        X = pl.DataFrame({"job": flag, "age": age})
+        X = X.to_arrow() if kind == "arrow" else X
+    for imputer in ("left", "frequent"):
+        model = pipeline(imputer, encoder, X, y)
+        explainer = bf.Explainer(model, X)
+        check_importer(model, X)
+        for row in (0, int(np.flatnonzero(np.isnan(explainer.space.encode(X)[:, 0]))[0])):
+            answer = explainer.explain(frames.take(X, [row]), target="other")
+            assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL

@@ -11,6 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import butfor as bf
+from butfor.portfolio.again import SecondPass
+from butfor.portfolio.manifest import read_manifest
+from butfor.portfolio.part import PartTask
 from butfor.portfolio.results import pass_in
 from tests.portfolio.asked import explainer, rows
 
@@ -102,19 +105,45 @@ def test_rows_that_raised_are_asked_again(tmp_path: Path) -> None:
     assert made.reached.proven == 59
 
 
-def test_the_order_is_that_of_the_gaps(found: Path) -> None:
-    from butfor.portfolio.again import SecondPass
-    from butfor.portfolio.manifest import read_manifest
-
+def second_pass(found: Path, first: Any = "smallest gap") -> SecondPass:
     folder = bf.load(found).folder
+    schema = pq.read_schema(folder.part(0)).remove_metadata()
+    return SecondPass(explainer(), {}, rows(1), read_manifest(folder), folder, schema, 1, first)
+
+
+def test_a_part_that_no_process_survives_keeps_its_answers(found: Path) -> None:
+    task, before = second_pass(found), pq.read_table(found / "parts" / "part-00000000.parquet")
+    assert not task.is_done(0)
+    task.write(task.parts[0], task.given_up(task.parts[0], "it was killed"))
+    assert pq.read_table(found / "parts" / "part-00000000.parquet").equals(before)
+    assert passes(found) == [1, 0, 0, 0, 0, 0]
+    assert task.is_done(0)
+
+
+def test_a_part_that_stands_there_by_now_is_not_done_again(found: Path) -> None:
+    stamps = [path.stat().st_mtime_ns for path in sorted((found / "parts").iterdir())]
+    task = second_pass(found)
+    first = PartTask(explainer(), {}, rows(1), task.manifest, task.folder, task.schema)
+    assert first.do(0) == first.done(0)
+    assert [path.stat().st_mtime_ns for path in sorted((found / "parts").iterdir())] == stamps
+
+
+def test_what_was_noted_is_noted_again(tmp_path: Path) -> None:
+    asked = {"solver": QUICK, "rows_per_part": 10, "n_jobs": 1, "meta": {"case": "4711"}}
+    explainer().portfolio(rows(20), tmp_path / "out", True, **asked)
+    explainer().retry(tmp_path / "out", time_limit_per_row=10, solver="auto", n_jobs=1)
+    assert {one.meta["case"] for one in bf.load(tmp_path / "out")} == {"4711"}
+    assert passes(tmp_path / "out") == [1, 1]
+
+
+def test_the_order_is_that_of_the_gaps(found: Path) -> None:
     table = pl.read_parquet(found / "parts" / "part-00000004.parquet")
     near = table.with_columns(gap=pl.lit(0.01), status=pl.lit("WITHIN_GAP"))
     far = near.with_columns(gap=pl.lit(0.9))
     for number, one in ((4, near), (1, far)):
         pq.write_table(one.to_arrow(), found / "parts" / f"part-{number:08d}.parquet")
     for first, ends in (("smallest gap", (4, 1)), ("largest gap", (1, 4))):
-        again = SecondPass(explainer(), {}, rows(1), read_manifest(folder), folder, None, 1, first)
-        order = [number for number in again.missing() if number in ends]
+        order = [number for number in second_pass(found, first).missing() if number in ends]
         assert tuple(order) == ends
 
 

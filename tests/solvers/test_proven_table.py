@@ -125,7 +125,7 @@ TARGETS = {
 
 SQUARES = bf.Quadratic(np.eye(3) + 0.2)
 COSTS = {
-    "any other cost": (bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + 0.5 * bf.L0() + bf.L2(), bf.L1() + bf.LInf(), SQUARES),
+    "any cost without functions": (bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + 0.5 * bf.L0() + bf.L2(), bf.L1() + bf.LInf(), SQUARES),
     "prices that are functions": (
         bf.Table({"b": lambda before, after: np.abs(after - before) ** 1.5}) + bf.L1(weights={"b": 0.0}),
     ),
@@ -257,7 +257,7 @@ def test_levels_slip_where_the_page_says(kind) -> None:
     """A column of whole numbers is declared to have levels."""
     how, said = (
         KINDS[kind],
-        "refused" if kind == "an oblique tree" else tables()["any other cost"][kind]["`robust`"],
+        "refused" if kind == "an oblique tree" else tables()["any cost without functions"][kind]["`robust`"],
     )
     model, levels = how.classifier().fit(how.data, two(how.data)), {"b": bf.Ordinal(range(6))}
     read = bf.black_box(model.predict_proba, classes=[0, 1]) if how.black_box else model

@@ -176,7 +176,11 @@ def _with_farthest(found: Outcome, jobs: Sequence[Job], budget: Budget) -> Outco
         left -= len(at)
         for i in at:
             one = job.take(np.flatnonzero(job.rows == found.row[i])).problem
-            known = None if budget.spent() else farthest(one, budget.at_most(FARTHEST_SECONDS))
+            try:
+                known = None if budget.spent() else farthest(one, budget.at_most(FARTHEST_SECONDS))
+            except KeyboardInterrupt:
+                budget.interrupt()
+                known = None
             if known is not None:
                 highest[i], points[i] = known
     asked = left < FARTHEST_ROWS
@@ -286,7 +290,11 @@ def compare(outcome: Outcome, case: Case, budget: Budget) -> Outcome:
                 credit[its] = replace(given, why=f"{given.why}; no exact solver takes the question")
             elif not budget.spent():
                 one = part.problem.take(np.array([i]))
-                proven = whichever_company(one, judge.solve(one, budget))
+                try:
+                    proven = whichever_company(one, judge.solve(one, budget))
+                except KeyboardInterrupt:
+                    budget.interrupt()
+                    continue
                 bound[its] = proven.bound[0] * case.question.prices.coin
                 who = Ran(judge.name, proven.by[0])
                 credit[its] = replace(given, why=f"{given.why}; the bound is that of {who}")

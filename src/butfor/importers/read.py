@@ -197,7 +197,7 @@ def read_plausibility(detector: Any, space: Space, rows: Any) -> tuple[Reading, 
 def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "raise") -> Reading:
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
     sample = frames.take(data, [0])
-    lost = _lost_texts(source, space, sample)
+    lost = _lost_levels(source, space, sample)
     kinds = short_types.short_names(data), short_types.half_names(data), short_types.widened_names(data)
     columns = raw_columns(space.features, *kinds, lost)
     try:
@@ -246,22 +246,24 @@ def _over_features(model: Model, readout: AbstractReadout, columns: list[Column]
     return out, readout
 
 
-def _lost_texts(source: Source, space: Space, sample: Any) -> dict[str, Any]:
-    """What the estimator gets in place of a missing text, where that is NaN. Imputers and encoders tell it from None."""
-    texts = [j for j, feature in enumerate(space.features) if _holds_text(feature)]
-    if not texts:
+def _lost_levels(source: Source, space: Space, sample: Any) -> dict[str, Any]:
+    """What the estimator gets in place of a missing text, and of other levels whose data holds None. Steps tell it from NaN."""
+    doubtful = [j for j, feature in enumerate(space.features) if _may_hold_none(feature)]
+    if not doubtful:
         return {}
     open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
     point = open_to.encode(sample)
-    point[:, texts] = np.nan
+    point[:, doubtful] = np.nan
     given = source.inputs(open_to.decode(point, sample))
     at = frames.positions(given)
-    names = {name: frames.marker(given, name, at[name]) for name in (space.names[j] for j in texts)}
-    return {name: found for name, found in names.items() if isinstance(found, float)}
+    names = {name: frames.marker(given, name, at[name]) for name in (space.names[j] for j in doubtful)}
+    return {name: found for name, found in names.items() if found is None or isinstance(found, float)}
 
 
-def _holds_text(feature: Feature) -> bool:
-    return feature.dummies is None and any(isinstance(level, str) for level in feature.levels or ())
+def _may_hold_none(feature: Feature) -> bool:
+    return feature.dummies is None and (
+        feature.none and feature.levels is not None or any(isinstance(level, str) for level in feature.levels or ())
+    )
 
 
 def _unit(source: Source, space: Space, model: Model, readout: AbstractReadout, sample: Any) -> float:

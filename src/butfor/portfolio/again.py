@@ -25,7 +25,7 @@ from butfor.portfolio.rows import RowFile
 from butfor.portfolio.settings import meant
 from butfor.problem.spec import from_spec
 from butfor.space import frames
-from butfor.space.arrow import pyarrow
+from butfor.space.arrow import pyarrow, sample_of
 
 First = Literal["smallest gap", "largest gap"]
 """Which parts come first."""
@@ -46,6 +46,15 @@ class SecondPass(PartTask):
         found = self.asked(frames.take(rows, np.searchsorted(numbers, open_)), open_)
         pieces = [*_better([*_all(table)], found)]
         return table_of(pieces, ids, self.schema, self.number)
+
+    def given_up(self, part: RowPart, why: str) -> Any:
+        """The results that stand there, which this pass could not better."""
+        standing = pyarrow("parquet").read_table(self.folder.part(part.number))
+        return table_of([*_all(standing)], self.rows(part).ids, self.schema, self.number)
+
+    def is_done(self, number: int) -> bool:
+        """Whether no row of a part is to be asked about in this pass."""
+        return self._gap(number) is None
 
     def missing(self) -> list[int]:
         """The parts with rows that are not proven, and were not asked about in this pass, in the order of their gaps."""
@@ -171,16 +180,15 @@ def once_more(
         **{name: _meant(value, from_spec) for name, value in question_in(asked).items()},
         **{name: _meant(value, meant) for name, value in search.items() if name != "solver"},
         "solver": _meant(search["solver"], meant) if solver is None else solver,
-        "time_limit_per_row": time_limit_per_row, "progress": False,
+        "time_limit_per_row": time_limit_per_row, "meta": manifest.about.get("meta", {}), "progress": False,
     }  # fmt: skip
     standing = folder.standing()
     if not standing:
         raise InputError(f"{folder.home} holds no answers yet.", "There is nothing to ask again.")
     schema = pyarrow("parquet").read_schema(folder.part(standing[0])).remove_metadata()
     number = pass_of(folder, {"time_limit_per_row": time_limit_per_row, "first": order, "solver": solver})
-    sample = frames.take(explainer.reading.data, [0])
     have_done(
-        SecondPass(explainer, options, sample, manifest, folder, schema, number, order, ledger=ledger),
+        SecondPass(explainer, options, sample_of(explainer.reading.data), manifest, folder, schema, number, order, ledger=ledger),
         engines,
         time_limit,
         progress,

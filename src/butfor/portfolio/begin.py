@@ -27,7 +27,7 @@ from butfor.portfolio.settings import written
 from butfor.records.header import header_of
 from butfor.records.schema import hash_of
 from butfor.space import frames
-from butfor.space.arrow import from_arrow, held_by_parquet, to_arrow
+from butfor.space.arrow import from_arrow, held_by_parquet, sample_of, to_arrow
 from butfor.space.where import rows_where
 
 PROBED = 1.0
@@ -54,20 +54,22 @@ def portfolio_of(
     folder, reading = Folder.at(out), explainer.reading
     _check_ours(folder)
     probe = _probe(explainer, options)
+    like = sample_of(reading.data)
     with made(folder):
         files = files_of(rows, folder, reading.space)
         schema = schema_in(files)
         with held_by_parquet():
-            none = from_arrow(schema.empty_table(), probe.table)
+            none = from_arrow(schema.empty_table(), like)
         reading.space.check_columns(none)
         check_ids(files, schema, id_column)
         if where is not None:
-            rows_where(from_arrow(Reader(files[0].path).rows(0, 1), probe.table), where)
+            first = next(file for file in files if file.rows)
+            rows_where(from_arrow(Reader(first.path).rows(0, 1), like), where)
         manifest = _manifest(explainer, probe, options, files, id_column, rows_per_part, (where, unmet))
         if folder.manifest.exists():
             read_manifest(folder).check_same(manifest, folder)
-        results = schema_of(probe.space, schema, id_column, probe.outputs_before[0])
-        task = PartTask(explainer, options, probe.table, manifest, folder, results, ledger=ledger)
+        results = schema_of(probe.space, schema, _type_of(schema, id_column), probe.outputs_before[0])
+        task = PartTask(explainer, options, like, manifest, folder, results, ledger=ledger)
         if not folder.manifest.exists():
             manifest.write(folder)
     have_done(task, engines, time_limit, progress)
@@ -79,6 +81,10 @@ def _probe(explainer: Any, options: Mapping[str, Any]) -> Explanations:
     quick = {**options, "time_limit": PROBED, "time_limit_per_row": None, "conflicts": False, "log": None}
     found: Explanations = explainer.explain(frames.take(explainer.reading.data, [0]), **quick)
     return found
+
+
+def _type_of(schema: Any, id_column: str | None) -> Any:
+    return None if id_column is None else schema.field(id_column).type
 
 
 def have_done(task: PartTask, engines: Engines, time_limit: float, progress: Progress) -> bool:
@@ -137,6 +143,7 @@ def _manifest(
         "question": header["question"],
         "columns": hash_of({"space": header["space"]}),
         "search": {name: written(value) for name, value in search.items()},
+        "meta": options.get("meta") or {},
     }
     return Manifest(json.loads(json.dumps(about)), files, id_column, rows_per_part, now(), versions_here(), *chosen)
 
@@ -147,16 +154,16 @@ ASKED = (*OF_QUESTION, "progress", "n_jobs", "meta")
 
 def mapped(explainer: Any, tables: Iterable[Any], id_column: str | None, options: dict[str, Any]) -> Iterator[Any]:
     """The results for tables that come one after the other, each as a table of the kind that was given."""
-    schema, probe = None, _probe(explainer, options)
+    schema, probe, like = None, _probe(explainer, options), sample_of(explainer.reading.data)
     for table in tables:
         rows = to_arrow(frames.as_table(table))
         if id_column is not None and id_column not in rows.column_names:
             raise InputError(
                 f"id_column={id_column!r} was given.", *choice("The columns are", id_column, rows.column_names)
             )
-        own = from_arrow(rows, explainer.reading.data)
+        own = from_arrow(rows, like)
         pieces = [*explained(explainer, own, np.arange(rows.num_rows), options)]
         if schema is None:
-            schema = schema_of(probe.space, rows.schema, id_column, probe.outputs_before[0])
+            schema = schema_of(probe.space, rows.schema, _type_of(rows.schema, id_column), probe.outputs_before[0])
         ids = None if id_column is None else dict(enumerate(rows[id_column].to_pylist()))
         yield from_arrow(table_of(pieces, ids, schema).replace_schema_metadata(), table)

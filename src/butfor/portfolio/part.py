@@ -109,11 +109,13 @@ class PartTask:
         return self.manifest.rows
 
     def do(self, number: int) -> Done:
-        """Do a part, unless somebody else does."""
+        """Do a part, unless somebody else does, or has done it since this call began."""
         part = self.parts[number]
         with leased(self.folder.lease(number)) as mine:
             if not mine:
                 return Done(number, len(part), held=True)
+            if self.is_done(number):
+                return self.done(number)
             begin = time.perf_counter()
             table = self.results(part)
             self.write(part, table)
@@ -123,6 +125,11 @@ class PartTask:
         """The results of a part, as a table of pyarrow."""
         asked = self.rows(part)
         return table_of(self.asked(asked.table, asked.numbers), asked.ids, self.schema)
+
+    def given_up(self, part: RowPart, why: str) -> Any:
+        """The results of a part that no process survives: each of its rows says so, and a second pass may try again."""
+        asked = self.rows(part)
+        return table_of([Raised(row, why) for row in asked.numbers.tolist()], asked.ids, self.schema)
 
     def asked(self, table: Any, numbers: IntArray) -> list[Piece]:
         """The answers to rows with these numbers, which are logged."""
@@ -144,13 +151,15 @@ class PartTask:
 
     def missing(self) -> list[int]:
         """The parts that are to be done: their file does not stand there, or is none. Those of most rows come first."""
-        standing = {number for number in self.folder.standing() if self._is_whole(number)}
+        standing = {number for number in self.folder.standing() if self.is_done(number)}
         missing = [part for part in self.parts if part.number not in standing]
         return [part.number for part in sorted(missing, key=len, reverse=True)]
 
-    def _is_whole(self, number: int) -> bool:
-        """Whether the file of a part can be read, and has its columns. One that was cut off cannot."""
+    def is_done(self, number: int) -> bool:
+        """Whether the file of a part stands there, can be read, and has its columns. One that was cut off cannot be read."""
         arrow, path = pyarrow(), self.folder.part(number)
+        if not path.exists():
+            return False
         try:
             return bool(pyarrow("parquet").read_schema(path).names == self.schema.names)
         except (arrow.ArrowInvalid, OSError):

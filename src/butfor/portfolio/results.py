@@ -46,16 +46,17 @@ Piece = Explanations | Raised
 """Answers to some rows of a part, or a row that raised an error."""
 
 
-def schema_of(space: Space, rows: Any, id_column: str | None, output: Any) -> Any:
+def schema_of(space: Space, rows: Any, id_type: Any, output: Any) -> Any:
     """The columns of results, and their types.
 
     - `rows`: the types of the rows;
+    - `id_type`: the type of what names the rows; None if nothing does;
     - `output`: something that the model predicts.
     """
     arrow = pyarrow()
     number, text, whole = arrow.float64(), arrow.string(), arrow.int64()
     said = arrow.array([output]).type if isinstance(output, bool | int | float | str) else text
-    own = {} if id_column is None else {ID: _plain(rows.field(id_column).type)}
+    own = {} if id_type is None else {ID: _plain(id_type)}
     about = own | {
         "row": whole, "rank": whole, "status": text, "cost": number, "bound": number, "gap": number,
         "changed": arrow.list_(text), "before": said, "after": said, "score": text, "score_before": number,
@@ -81,12 +82,12 @@ def write(answers: Explanations, path: str | os.PathLike[str]) -> None:
 
 def _labelled(answers: Explanations) -> Any:
     """Answers as a table of pyarrow. The label of each row stands in front, where rows have labels."""
-    arrow, labels = pyarrow(), None
-    schema = schema_of(answers.space, to_arrow(answers.table).schema, None, answers.outputs_before[0])
+    labels = id_type = None
     if frames.row_labels(answers.table) is not None:
         rows = frames.take(answers.table, answers.table_rows)
         labels = dict(zip(answers.rows.tolist(), labels_of(rows), strict=True))
-        schema = schema.insert(0, arrow.field(ID, arrow.array(list(labels.values())).type))
+        id_type = pyarrow().array(list(labels.values())).type
+    schema = schema_of(answers.space, to_arrow(answers.table).schema, id_type, answers.outputs_before[0])
     return table_of([answers], labels, schema)
 
 
@@ -112,10 +113,15 @@ def _plain(kind: Any) -> Any:
 
 
 def _of_points(feature: Feature, kind: Any) -> Any:
-    """The type of a column in points: a number that may have any value is no whole number."""
+    """The type of a column in points: that of the rows, if it holds whatever an answer may say there."""
     arrow = pyarrow()
-    real = feature.levels is None and feature.step != 1 and not feature.unread
-    return arrow.float64() if real and not arrow.types.is_floating(kind) else kind
+    if feature.unread:
+        return kind
+    if feature.levels is None and feature.step != 1:
+        return kind if arrow.types.is_float64(kind) or feature.single and arrow.types.is_floating(kind) else arrow.float64()
+    if arrow.types.is_null(kind):
+        return arrow.float64() if feature.levels is None else arrow.array([*feature.levels]).type
+    return arrow.int64() if arrow.types.is_integer(kind) else kind
 
 
 def table_of(pieces: Sequence[Piece], ids: Mapping[int, Any] | None, schema: Any, passes: int = 0) -> Any:

@@ -17,6 +17,7 @@ from butfor.portfolio.folder import Folder, put
 from butfor.space import frames
 from butfor.space.arrow import held_by_parquet, pyarrow, to_arrow
 from butfor.space.space import Space
+from butfor.space.text_cells import MISSING_WORDS, with_levels
 
 ROWS_READ = 20_000
 """The rows of a group in a file that is written here: so many are read at a time, too."""
@@ -193,24 +194,42 @@ def _is_several(given: Any) -> bool:
 
 
 def _of_csv(path: Path, space: Space) -> Iterator[Any]:
-    """The tables in a file of CSV, which does not say what is text: columns of levels have the types of their levels."""
+    """The tables in a file of CSV, which does not say what is text and what is missing.
+
+    A cell that writes a level is that level. Types that the space does not tell are found in the whole file.
+    """
     arrow, csv = pyarrow(), pyarrow("csv")
-    kinds = {}
-    for feature in space.features:
-        for name in feature.columns:
-            levels = None if feature.dummies is not None else feature.levels
-            if levels is not None and any(isinstance(level, str) for level in levels):
-                kinds[name] = arrow.string()
-            elif levels is None and feature.step != 1:
-                kinds[name] = arrow.float64()
-    options = csv.ConvertOptions(column_types=kinds, strings_can_be_null=True, quoted_strings_can_be_null=False)
+    words = csv.ConvertOptions(null_values=list(MISSING_WORDS))
     try:
-        with csv.open_csv(path, convert_options=options) as reader:
-            yield from (arrow.Table.from_batches([batch]) for batch in reader)
+        with csv.open_csv(path) as reader:
+            names = reader.schema.names
+        kinds = _told_by(space)
+        words.include_columns = [name for name in names if name not in kinds]
+        found = csv.read_csv(path, convert_options=words).schema if words.include_columns else []
+        numbers = {name for feature in space if feature.levels is None for name in feature.columns} - {*space.unread}
+        empty = {name: arrow.float64() for name in numbers}
+        kinds |= {one.name: empty.get(one.name, one.type) if one.type == arrow.null() else one.type for one in found}
+        levels = {name: feature.levels or () for feature in space for name in feature.columns}
+        texts = {name: levels.get(name, ()) for name in names if kinds[name] == arrow.string()}
+        words.include_columns, words.column_types = [], kinds
+        with csv.open_csv(path, convert_options=words) as reader:
+            tables = (arrow.Table.from_batches([batch]) for batch in reader)
+            yield from (with_levels(table, table, texts) if texts else table for table in tables)
     except arrow.ArrowInvalid as error:
         raise InputError(
             f"{path} is not a table: {error}.", "It must be CSV, with the names of the columns first."
         ) from None
+
+
+def _told_by(space: Space) -> dict[str, Any]:
+    """The types of cells that a space tells: text, and numbers that need not be whole."""
+    arrow, kinds = pyarrow(), dict[str, Any]()
+    for feature in space:
+        if feature.levels is None and feature.step != 1:
+            kinds[feature.name] = arrow.float64()
+        elif feature.dummies is None and any(isinstance(level, str) for level in feature.levels or ()):
+            kinds[feature.name] = arrow.string()
+    return kinds
 
 
 class Reader:

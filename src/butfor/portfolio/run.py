@@ -15,8 +15,7 @@ from typing import Any
 from butfor.log import LOG
 from butfor.portfolio.engines import Engine
 from butfor.portfolio.lease import held
-from butfor.portfolio.part import Done, PartTask
-from butfor.portfolio.results import Raised, table_of
+from butfor.portfolio.part import Done, PartTask, counted
 from butfor.portfolio.workers import WorkerEndedError
 
 AHEAD = 2
@@ -113,13 +112,12 @@ def _took(
 
 
 def _given_up(task: PartTask, number: int, why: str) -> Done:
-    """Write a part that no worker survives: each of its rows says so, and a second pass may try again."""
+    """Write a part that no worker survives."""
     part = task.parts[number]
-    asked = task.rows(part)
     words = f"the process that did this part ended {LOSSES} times ({why}): it was killed, or ran out of memory"
-    table = table_of([Raised(row, words) for row in asked.numbers.tolist()], asked.ids, task.schema)
+    table = task.given_up(part, words)
     task.write(part, table)
-    return Done(number, len(part), raised=len(asked.numbers))
+    return Done(number, len(part), *counted(table))
 
 
 def _still_held(task: PartTask, others: list[int], left: deque[int], show: Callable[[Done], None]) -> list[int]:

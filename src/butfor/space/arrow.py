@@ -53,8 +53,20 @@ def to_arrow(table: Any) -> Any:
     return frame.to_arrow()
 
 
+def sample_of(data: Any) -> Any:
+    """A few rows of a table that show its types, and what each column holds in place of a missing value."""
+    rows = {0}
+    if frames.is_pandas(data):
+        lost = (data.iloc[:, j].isna().to_numpy() for j in np.flatnonzero(data.dtypes == object))
+        rows |= {int(column.argmax()) for column in lost}
+    return frames.take(data, sorted(rows))
+
+
 def from_arrow(table: Any, like: Any) -> Any:
-    """A table of pyarrow as one of the kind of another."""
+    """A table of pyarrow as one of the kind of another, of which a [sample](sample_of) is enough.
+
+    A file does not say which numbers are categories, and what stands in place of a missing value. pandas does.
+    """
     if frames.is_array(like):
         columns = [table[name].to_pylist() for name in frames.names(like)]
         if like.dtype == object:
@@ -62,12 +74,12 @@ def from_arrow(table: Any, like: Any) -> Any:
             for j, column in enumerate(columns):
                 made[:, j] = column
             return made
-        return np.array(columns, dtype=like.dtype if like.dtype.kind != "i" else None).T
+        return np.array(columns, dtype=like.dtype if like.dtype.kind in "bf" else None).T
     library = nw.from_native(like, eager_only=True).implementation
     if library.is_pyarrow():
         return table
     if library.is_pandas():
-        return _labelled_like(table.to_pandas(), like)
+        return _typed_like(_labelled_like(table.to_pandas(), like), like)
     return nw.from_arrow(table, backend=library).to_native()
 
 
@@ -76,3 +88,35 @@ def _labelled_like(table: Any, like: Any) -> Any:
     own = {str(label): label for label in frames.labels(like)}
     table.columns = [own.get(name, name) for name in frames.names(table)]
     return table.reset_index(drop=True)
+
+
+def _typed_like(table: Any, like: Any) -> Any:
+    """A pandas table whose columns have the types of another, where these are not those of numpy."""
+    own, theirs = frames.positions(table), frames.positions(like)
+    for name in own.keys() & theirs.keys():
+        table.isetitem(own[name], _as_typed(table.iloc[:, own[name]], like.iloc[:, theirs[name]]))
+    return table
+
+
+def _as_typed(column: Any, like: Any) -> Any:
+    """A pandas column with the type of another, if that holds its values. Missing ones are what the other has there."""
+    kind = like.dtype
+    if kind == object:
+        lost = next((value for value in like.tolist() if frames.is_missing(value)), None)
+        held = column.astype(object)
+        return held.where(held.notna(), lost) if lost is not None else held
+    if column.dtype == kind or isinstance(kind, np.dtype):
+        return column
+    if hasattr(kind, "categories"):
+        return column if hasattr(column.dtype, "categories") else _in_categories(column, like)
+    try:
+        return column.astype(kind)
+    except (TypeError, ValueError):  # this type does not hold these values
+        return column
+
+
+def _in_categories(column: Any, like: Any) -> Any:
+    """A pandas column in the categories of another. Values that are none of these become further ones."""
+    known = like.cat.categories
+    others = column[column.notna() & ~column.isin(known)].unique().tolist()
+    return column.astype(type(like.dtype)([*known, *others], ordered=like.dtype.ordered))

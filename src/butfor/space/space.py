@@ -313,7 +313,7 @@ def decode_column(feature: Feature, codes: FloatArray, changed: BoolArray) -> Se
         with np.errstate(over="ignore"):
             return np.where(changed, codes.astype(np.float32), codes) if feature.single else codes
     numbers = feature.numbers
-    if numbers is not None and not any(isinstance(level, bool) for level in feature.levels):
+    if numbers is not None and not feature.none and not any(isinstance(level, bool) for level in feature.levels):
         return np.append(np.asarray(numbers), np.nan)[np.where(np.isnan(codes), len(numbers), codes).astype(np.intp)]
     lost = None if feature.none else np.nan
     return [lost if code != code else feature.levels[int(code)] for code in codes]

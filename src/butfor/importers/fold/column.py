@@ -63,6 +63,7 @@ class Column:
     - `widened`: the library that holds its float32 numbers, if scikit-learn makes float64 of them before it computes; empty after
       a step;
     - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32 or float16;
+    - `none`: whether a step gets None in place of a missing number, and not NaN, if it keeps what it gets;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense;
     - `whole`: whether the raw feature holds whole numbers only;
@@ -86,13 +87,14 @@ class Column:
     half: bool = False
     widened: str = ""
     blur: float = 0.0
+    none: bool = False
     sparse: Column | None = None
     whole: bool = False
     projections: Projections | None = None
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
         """This column after an elementwise step."""
-        changes = {"widened": "", **changes}
+        changes = {"widened": "", "none": False, **changes}
         if self.table is not None:
             return replace(self, table=function(self.table), **changes)
         return replace(self, at=After(self.at, function), **changes)
@@ -183,7 +185,8 @@ def raw_columns(
 
     - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
     - `widened`: those of whose float32 scikit-learn makes float64, with the library that holds them;
-    - `lost`: what the estimator gets in place of a missing text, if it is not None.
+    - `lost`: what the estimator gets in place of missing values of columns with levels. Where it is not said, a text is None,
+      and a number NaN.
     """
     projections = Projections(len(features))
     raw = (
@@ -194,6 +197,7 @@ def raw_columns(
             short=features[j].columns[place] in short,
             half=features[j].columns[place] in half,
             widened=widened.get(features[j].columns[place], ""),
+            none=lost.get(features[j].name, np.nan) is None,
             lost=lost.get(features[j].name),
         )
         for j, place in places(features)
@@ -201,7 +205,7 @@ def raw_columns(
     return [replace(column, projections=projections) for column in raw]
 
 
-def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, widened: str, lost: Any) -> Column:
+def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, widened: str, none: bool, lost: Any) -> Column:
     single, widened = feature.single and not widened, widened if feature.single else ""
     kinds: dict[str, Any] = {"single": single, "widened": widened, "short": short, "half": half}
     if feature.levels is None:
@@ -210,7 +214,7 @@ def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, widen
     numbers = feature.numbers if feature.dummies is None else feature.dummies.ones(place)
     if numbers is not None:
         table = np.array([*numbers, np.nan], dtype=np.float32 if single else np.float64)
-        return Column(j, table=table, declared=feature.why == "given" or feature.dummies is not None, **kinds)
+        return Column(j, table=table, declared=feature.why == "given" or feature.dummies is not None, none=none, **kinds)
     words = np.empty(len(feature.levels) + 1, dtype=object)
     words[:] = [*feature.levels, lost]
     return Column(j, table=words, declared=feature.why == "given")

@@ -42,7 +42,7 @@ def stacked(columns: list[Column]) -> list[Column]:
     half = may_work_in_half(columns)
     if not columns or working_type(columns) == np.float32:
         return columns if half else [replace(column, half=False) for column in columns]
-    return [replace(column.map(_doubled), single=False, half=False) for column in columns]
+    return [replace(column.map(_doubled, none=column.none), single=False, half=False) for column in columns]
 
 
 def _doubled(x: Values) -> Values:
@@ -169,7 +169,8 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             if step.keep_empty_features:
                 out.append(column)
             continue
-        out.append(column.map(partial(fill_missing, filling, marked)))
+        unseen = column.none and step.missing_values is not None and getattr(step, "_fit_dtype", None) == object
+        out.append(column if unseen else column.map(partial(fill_missing, filling, marked)))
     if step.add_indicator:
         out += [missing_flag(columns[i], marked) for i in step.indicator_.features_]
     return out
@@ -220,9 +221,10 @@ def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
     refused = []
     for i, (table, categories) in enumerate(zip(tables, known, strict=True)):
         assert table is not None
+        lost = None if columns[i].none and None in categories else table[-1]
         inputs[:, i] = categories[0]
-        inputs[: len(table), i] = [_in_categories(value, categories) for value in table]
-        if not strict or any(_alike(table[-1], known) for known in categories):
+        inputs[: len(table), i] = [_in_categories(value, categories) for value in [*table[:-1], lost]]
+        if not strict or any(_alike(lost, known) for known in categories):
             refused.append(False)
         else:
             inputs[len(table) - 1, i] = categories[0]

@@ -309,8 +309,8 @@ def robust_to(models: Any) -> RobustTo:
     """The target is met by all of these models, and by the explained one: at once, and exactly.
 
     Choose it if the model will be trained again: give refits on bootstrap samples, or with other seeds. Every model
-    must be read, and all must be of one kind (trees, linear models, networks) over the same columns. The score of each
-    becomes one more inequality. `Explainer.agreement` tells which share of other models agrees.
+    must be read, over the same columns: trees and linear models, also one beside the other, or networks of the same
+    depth. The score of each becomes one more inequality. `Explainer.agreement` tells which share of other models agrees.
 
     - `models`: fitted estimators or pipelines. "Another class" means another one than the explained model predicts.
 

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from butfor.problem import costs
+from butfor.problem.constraints.computed import ComputedColumn
+from butfor.problem.constraints.confident import Confident
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.follows import Follows
 from butfor.problem.constraints.implications import Event, Implication, Part
 from butfor.problem.constraints.judged import Margin
+from butfor.problem.constraints.linked import Combinations
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.constraints.restrictions import Allowed, Between, Direction, Fixed, Grid, MayVanish, Within
 from butfor.problem.constraints.robust import Robust
@@ -46,8 +50,19 @@ def written_constraint(constraint: AbstractConstraint | str) -> str | None:
             return f"{terms.replace('+ -', '- ')} {sense} {_number(bound)}"
         case Margin(eps):
             return f"margin {eps!r}"
-        case Robust(float(radius), "linf", slips) if not slips:
-            return f"robust {radius!r}"
+        case Robust(radius, "linf", slips) if not slips:
+            each = radius.items() if isinstance(radius, Mapping) else ()
+            return f"robust {','.join(f'{_name(name)}:{length!r}' for name, length in each) or repr(radius)}"
+        case Confident(level, None):
+            return f"confident {level!r}"
+        case Combinations(names, None):
+            return _phrase(constraint.word, names)
+        case ComputedColumn(name, text) if text:
+            return f"computed {_name(name)} = {text}"
+        case Follows(name, by, str(of)):
+            return f"follows {_name(name)}:{by!r}:{_name(of)}"
+        case Follows(name, by, Event() as cause):
+            return f"{_name(name)} {'rises' if by > 0 else 'falls'} by {_number(abs(by))} if {_part(cause)}"
         case Implication(cause, consequence):
             parts = [_part(cause), _part(consequence)]
             return None if None in parts else f"if {parts[0]} then {parts[1]}"
