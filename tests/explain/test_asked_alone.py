@@ -17,7 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.estimator.prediction import PartlyAlone, Prediction
+from butfor.explain.beyond import moved_on
 from butfor.importers.read import read
+from butfor.solvers.outcome import answers_of
+from butfor.verdict.verify import PREDICTION, verify
 
 
 def single_numbers() -> tuple[pd.DataFrame, pd.Series]:
@@ -72,6 +75,22 @@ def test_company_never_makes_an_answer(labels: bool, solver: str) -> None:
     for one in answers:
         assert target_met(model.predict(one.point)[0], labels)
         assert bf.check(one, model).passed
+
+
+def test_an_answer_is_moved_on_where_that_costs_nothing() -> None:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"a": rng.uniform(0, 9, 60), "b": rng.uniform(0, 9, 60)})
+    model = Drifting().fit(X, None)
+    case = bf.Explainer(model, data=X)
+    rows = X[(X.sum(axis=1) < 9.9) & (X["b"] > 2)][:3]
+    asking = case._asking.case(rows, bf.value(at_least=10.0), bf.L0(), ())
+    points = rows.assign(a=10.0 - 1e-12 - rows["b"]).to_numpy()  # enough in company, and too little alone
+    outcome = answers_of(np.arange(3), points, np.ones(3), np.zeros(3))
+    verdict = verify(asking, outcome)
+    assert not verdict.passed[:, PREDICTION].any()
+    moved, again = moved_on(outcome, verdict, asking)
+    assert again.passed[:, PREDICTION].all()
+    assert moved.cost.tolist() == [1.0, 1.0, 1.0]
 
 
 def target_met(output: Any, labels: bool) -> bool:

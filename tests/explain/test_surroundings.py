@@ -152,3 +152,16 @@ def test_the_region_of_a_robust_answer_contains_what_was_promised(model, some: s
         assert (model.predict(inside) == 1).all()
         asked += 1
     assert asked > 2
+
+
+@pytest.mark.filterwarnings("ignore:.*outside")
+def test_the_region_of_a_robust_answer_holds_it_where_its_row_lies_outside_of_the_data() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(0, 10, 300), "b": rng.uniform(0, 10, 300)})
+    explainer = bf.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, X.b > 5), X)
+    row = pd.DataFrame({"a": [15.0], "b": [1.0]})
+    answer = explainer.explain(row, True, constraints=[bf.robust({"b": 0.5})]).only
+    assert answer.point["a"].item() == 15
+    region = explainer.region(answer, True)
+    assert region.contains(answer.point).all()
+    assert region.contains(answer.point.assign(a=3.0)).all()

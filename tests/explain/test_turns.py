@@ -22,6 +22,7 @@ from butfor.solvers.outcome import (
     Stopped,
     answers_of,
     better_of,
+    better_of_several,
     joined,
     nothing_found,
     objects,
@@ -202,6 +203,41 @@ def test_the_better_of_two_outcomes() -> None:
     assert both.row.tolist() == [0, 1, 2]
     assert both.cost.tolist() == [2.5, 2.0, 4.0]
     assert both.bound.tolist() == [1.0, 2.0, 0.5]
+
+
+def test_the_better_of_two_outcomes_with_several_answers() -> None:
+    """Of each row, all answers are of one outcome: no repeat takes away what was found."""
+    problem = problem_of(4)
+    points = problem.factuals[:1]
+
+    def several(rows: list[int], costs: list[float], bounds: list[float]) -> Outcome:
+        return answers_of(np.array(rows), np.repeat(points, len(rows), axis=0), np.array(costs), np.array(bounds))
+
+    known = several([0, 0, 1, 2, 3], [1.0, 2.0, 5.0, np.inf, 4.0], [0.5, 0.0, 1.0, 0.0, 3.0])
+    found = several([0, 1, 1, 2, 3, 3], [3.0, 4.0, 6.0, 7.0, 4.0, 9.0], [0.2, 0.0, 0.0, 2.0, 0.0, 0.0])
+    both = better_of_several(known, found)
+    assert both.row.tolist() == [0, 0, 1, 1, 2, 3, 3]
+    assert both.cost.tolist() == [1.0, 2.0, 4.0, 6.0, 7.0, 4.0, 9.0]
+    assert both.bound.tolist() == [0.5, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0]
+
+
+def test_time_that_is_up_takes_no_answers_back() -> None:
+    from butfor.explain.turns import Job, Turn
+    from butfor.solvers.choose import choose
+    from butfor.testing.problems import Kinds, random_problem
+
+    problem = random_problem(0, "tree", Kinds()).take(np.zeros(3000, dtype=np.intp))
+    job = Job(np.arange(3000), problem, *choose(problem.form()))
+    turn = Turn(job, job.nothing(Budget()))
+    turn.take(Budget(), np.inf, 3, 0)
+    before = turn.outcome
+    assert before.found().all()
+    late = Budget()
+    late.interrupt()
+    turn.take(late, np.inf, 3, 0)
+    assert turn.outcome.row.tolist() == before.row.tolist()
+    assert turn.outcome.cost.tolist() == before.cost.tolist()
+    assert turn.outcome.bound.tolist() == before.bound.tolist()
 
 
 def test_an_answer_below_a_bound_refutes_it() -> None:

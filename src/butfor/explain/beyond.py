@@ -22,7 +22,7 @@ FURTHER_SHARES = (1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 def moved_on(outcome: Outcome, verdict: Verdict, case: Case) -> tuple[Outcome, Verdict]:
     """The answers, of which refused ones are moved on until the estimator takes them, if they change numbers."""
     left = np.flatnonzero(outcome.found() & verdict.failed(PREDICTION))
-    points, cost = outcome.points.copy(), outcome.cost.copy()
+    points, cost, some_taken = outcome.points.copy(), outcome.cost.copy(), False
     for share in FURTHER_SHARES:
         further = _further(case, outcome.row[left], outcome.points[left], share)
         left, further = (some[(further != outcome.points[left]).any(axis=1)] for some in (left, further))
@@ -31,9 +31,9 @@ def moved_on(outcome: Outcome, verdict: Verdict, case: Case) -> tuple[Outcome, V
         tried = verify(case, replace(outcome.take(left), points=further))
         taken = tried.passed[:, HOLDING].all(axis=1)
         points[left[taken]], cost[left[taken]] = further[taken], tried.cost[taken]
-        left = left[~taken]
+        left, some_taken = left[~taken], some_taken or bool(taken.any())
     moved = replace(outcome, points=points, cost=cost)
-    return (moved, verify(case, moved)) if (cost != outcome.cost).any() else (outcome, verdict)
+    return (moved, verify(case, moved)) if some_taken else (outcome, verdict)
 
 
 def _further(case: Case, rows: IntArray, points: FloatArray, share: float) -> FloatArray:

@@ -124,17 +124,37 @@ class _Sets:
 
     def _note(self, one: Columns, answer: Explanation) -> None:
         known, part = answer.certificate, self._cheapest_part(one)
-        cheaper = answer.cost < part - tolerated(answer.cost, self.coin)
+        cheaper, least = self._is_cheaper(answer.cost, part), min(answer.cost, part)
+        changed = tuple(sorted(map(self.case.referee.space.position, (change.name for change in answer.actions))))
         if known.status is Status.PROVEN_INFEASIBLE:
             standing = Standing.IMPOSSIBLE
-        elif answer.found and cheaper and len(answer.actions) == len(one):
+        elif answer.found and cheaper and changed == one:
             standing = Standing.OFFERED
         else:
-            standing = Standing.NO_CHEAPER if min(part, answer.cost) < np.inf else Standing.OPEN
-        self.answers[one], self.least[one] = answer, min(answer.cost, part)
+            ruled_out = least < np.inf and not self._is_cheaper(known.bound, least)
+            standing = Standing.NO_CHEAPER if ruled_out else Standing.OPEN
+        if answer.found and cheaper and changed in self.lines:
+            self._correct(changed, answer)
+        self.answers[one], self.least[one] = answer, least
         farthest = known.evidence.farthest
         reached, needed = (np.nan, np.nan) if farthest is None else (farthest.reached, farthest.needed)
         self.lines[one] = MenuLine(self._names(one), standing, self.least[one], known.bound, reached, needed)
+
+    def _is_cheaper(self, cost: float, than: float) -> bool:
+        return cost < than - tolerated(cost, self.coin)
+
+    def _correct(self, one: Columns, answer: Explanation) -> None:
+        """Take the answer to a larger set, which changes these columns alone, and costs less than what was found for them.
+
+        So it is where nothing is proven. Sets between both are offered only as long as they cost less.
+        """
+        self.answers[one] = answer
+        self.lines[one] = replace(self.lines[one], standing=Standing.OFFERED, cost=answer.cost)
+        for other in [other for other in self.lines if set(one) <= set(other)]:
+            self.least[other] = min(self.least[other], answer.cost)
+            offered = self.lines[other].standing is Standing.OFFERED
+            if other != one and offered and not self._is_cheaper(self.answers[other].cost, answer.cost):
+                self.lines[other] = replace(self.lines[other], standing=Standing.OPEN, cost=self.least[other])
 
     def _cheapest_part(self, one: Columns) -> float:
         """The least cost of all parts of a set. Each of them lies in one that lacks a single column."""

@@ -34,6 +34,7 @@ from butfor.solvers.outcome import (
     Ran,
     answers_of,
     better_of,
+    better_of_several,
     joined,
     merged,
     whichever_company,
@@ -145,7 +146,7 @@ def _first_answers(
         if budget.spent() or not (lacking & (np.histogram(found.row, rows)[0] == asked)).any():
             return kept
         asked *= MORE_LEAVES
-        found = in_turns(jobs, budget, asked, search.seed, auto, _quiet)
+        found = better_of_several(found, in_turns(jobs, budget, asked, search.seed, auto, _quiet))
     return found
 
 

@@ -83,6 +83,8 @@ class Surroundings:
         halvings = NETWORK_HALVINGS if isinstance(model, Network) else BOX_HALVINGS
         start = None
         if promised is not None:
+            # a row may lie outside of the range of the data
+            lowest, highest = np.fmin(lowest, point), np.fmax(highest, point)
             low, high = (np.nan_to_num(np.clip(side, lowest, highest)) for side in (promised.low, promised.high))
             start = low, high
         low, high = widest_box(missed, point, lowest, highest, ends, halvings, start)

@@ -107,7 +107,7 @@ def _against_score(asking: Asking, case: Case, up_to: Any, questions: int, budge
 
     def ask(demand: float, left: int) -> Asked:
         question = replace(case.question, target=scale.goal(demand))
-        referee = asking.referee(question.target)
+        referee = asking.referee(question.target, case.referee.reading)
         again = replace(case, question=question, referee=referee)
         answer = asking.solved(again, budget.at_most(budget.left() / left)).only
         return _asked(

@@ -26,6 +26,7 @@ from butfor.solvers.outcome import (
     Outcome,
     Stopped,
     better_of,
+    better_of_several,
     joined,
     nothing_found,
     whichever_company,
@@ -120,7 +121,7 @@ class Turn:
         found = self.job.done(budget.at_most(seconds), k if several else 1, seed, self.rest)
         self.rest = {row: left for row, left in zip(found.row.tolist(), found.rest, strict=True) if left is not None}
         found = found.at_rest()
-        self.outcome = found if several else better_of(self.outcome, found)
+        self.outcome = (better_of_several if several else better_of)(self.outcome, found)
         self.tried = self.outcome.row[self.lost] if self.job.solver.row_by_row else self.tried
         self.seconds += now() - begin
 

@@ -20,7 +20,7 @@ class Standing(Enum):
     OFFERED = "suffices"
     NO_CHEAPER = "suffices, but a part of it does so at the same cost"
     IMPOSSIBLE = "proven not to suffice"
-    OPEN = "not known: nothing was found, and nothing is ruled out"
+    OPEN = "not known: nothing cheaper than its parts was found, and nothing is ruled out"
 
 
 @dataclass(frozen=True)

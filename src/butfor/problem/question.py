@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -72,7 +72,9 @@ class Question:
 
     def also_under(self, *constraints: AbstractConstraint) -> Question:
         """The same question under further constraints."""
-        return self.under((*self.constraints, *constraints))
+        all_of_them = (*self.constraints, *constraints)
+        _refuse_together(all_of_them)
+        return self.under(all_of_them)
 
 
 class QuestionSpace(Space):
@@ -111,8 +113,7 @@ def _ask(
     listed = as_constraints(constraints, space)
     for constraint in listed:
         _validate(constraint, space)
-    _refuse_scores_beside_a_ball(listed)
-    _refuse_beside_consequences(listed)
+    _refuse_together(listed)
     Consequences.listed(space, listed)
     chosen = DEFAULT if cost is None else read_cost(cost) if isinstance(cost, str) else cost
     learnt = among_each_other(constraint.learnt(space, reading.data) for constraint in among_each_other(listed))
@@ -126,6 +127,12 @@ def _validate(constraint: AbstractConstraint, space: Space) -> None:
         constraint.validate(space)
     except UnknownColumnError as error:
         raise error.within(f"{constraint!r}") from None
+
+
+def _refuse_together(constraints: Sequence[AbstractConstraint]) -> None:
+    """Refuse constraints of which no solver knows what they mean together."""
+    _refuse_scores_beside_a_ball(constraints)
+    _refuse_beside_consequences(constraints)
 
 
 def _refuse_beside_consequences(constraints: Iterable[AbstractConstraint]) -> None:

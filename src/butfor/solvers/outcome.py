@@ -308,6 +308,25 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
 
 
+def better_of_several(known: Outcome, found: Outcome) -> Outcome:
+    """The better answers of two outcomes that may have several to a row, the best first: for each row all of one of them.
+
+    These are the ones whose first costs less; at the same cost, the more. The first keeps the higher bound.
+    """
+    rows, old, olds = np.unique(known.row, return_index=True, return_counts=True)
+    again, new, news = np.unique(found.row, return_index=True, return_counts=True)
+    at = np.searchsorted(rows, again)
+    before, after = known.cost[old[at]], found.cost[new]
+    takes = again[(after < before) | ((after == before) & (news >= olds[at]))]
+    best = joined([known.take(~np.isin(known.row, takes)), found.take(np.isin(found.row, takes))])
+    bound, stopped = best.bound.copy(), best.stopped.copy()
+    firsts = np.searchsorted(best.row, again)
+    for one in (known.take(old[at]), found.take(new)):
+        higher = (one.bound > bound[firsts]) & ~refuted(one.bound, best.cost[firsts])
+        bound[firsts[higher]], stopped[firsts[higher]] = one.bound[higher], one.stopped[higher]
+    return replace(best, bound=bound, stopped=stopped)
+
+
 def _credit(own: Credit | None, *others: Credit | None) -> Credit | None:
     """The credit for an answer of one of two outcomes of a solver, in which it may have handed on different things."""
     for other in others:

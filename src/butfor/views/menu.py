@@ -45,7 +45,7 @@ def remarks(menu: Menu) -> list[str]:
     told = {
         Standing.NO_CHEAPER: "suffice, too, but a part of each does so at the same cost",
         Standing.IMPOSSIBLE: "provably do not suffice",
-        Standing.OPEN: "are open: nothing was found, and nothing is ruled out",
+        Standing.OPEN: "are open: nothing cheaper than their parts was found, and nothing is ruled out",
     }
     found = []
     for standing, words in told.items():

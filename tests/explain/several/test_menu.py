@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
 
 import butfor as bf
 from butfor.explanation.menu import Standing
@@ -88,6 +90,20 @@ def test_time_that_is_up_is_said() -> None:
         least = here.cheapest(here.within(line.columns) & here.met, bf.L1())
         assert line.bound <= least + 1e-6
         assert line.standing is not Standing.IMPOSSIBLE or least == np.inf
+
+
+def test_of_a_black_box_nothing_is_called_no_cheaper_that_is_not_proven() -> None:
+    X, y = make_classification(200, 4, random_state=0)
+    model = RandomForestClassifier(10, max_depth=4, random_state=0).fit(X, y)
+    box = bf.Explainer(bf.black_box(model.predict, classes=model.classes_), X)
+    menu = box.menu(X[model.predict(X) == 0][:1], 1, most=2, time_limit=2.0)
+    costs = {line.columns: line.cost for line in menu.lines}
+    assert {line.standing for line in menu.lines} >= {Standing.OFFERED, Standing.OPEN}
+    for line in menu.lines:
+        if line.standing is Standing.NO_CHEAPER:
+            assert line.bound >= line.cost - 1e-6 * (1 + line.cost)
+        if line.standing is Standing.OFFERED:
+            assert all(line.cost < cost for one, cost in costs.items() if set(one) < set(line.columns))
 
 
 @pytest.mark.shorter(1)

@@ -7,9 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
@@ -211,3 +213,26 @@ def test_cost_against_radius_as_table_text_and_picture() -> None:
     assert "With a radius of 5 or beyond, there is provably no answer." in repr(trade)
     ax = trade.plot()
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("radius in ranges", "least cost")
+
+
+def test_a_radius_beside_other_models_or_a_forest_of_outliers_is_refused_as_it_is_alone() -> None:
+    X, y = make_classification(200, 4, random_state=0)
+    X = pd.DataFrame(X, columns=list("abcd"))
+    model = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 0].iloc[[0]]
+    likely = bf.plausible(IsolationForest(n_estimators=20, random_state=0).fit(X))
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="kept for the explained model alone"):
+        explainer.explain(row, 1, constraints=[likely, bf.robust(0.02)])
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="kept for the explained model alone"):
+        explainer.trade_off(row, 1, against="radius", radii=[0, 0.02], constraints=[likely])
+
+
+def test_rules_about_a_column_that_the_model_drops() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300), "region": rng.choice(["n", "s"], 300)})
+    model = make_pipeline(ColumnTransformer([("kept", "passthrough", ["a", "b"])]), LogisticRegression())
+    explainer = bf.Explainer(model.fit(X, X.a + X.b > 0), X)
+    row, rules = X[~model.predict(X)].iloc[[0]], [bf.allowed("region", ["n", "s"])]
+    asked = {"target": bf.probability(True, 0.5), "against": "score", "questions": 3}
+    ruled, plain = explainer.trade_off(row, **asked, constraints=rules), explainer.trade_off(row, **asked)
+    np.testing.assert_allclose([one.cost for one in ruled.answers], [one.cost for one in plain.answers], rtol=1e-9)
