@@ -119,6 +119,55 @@ def test_ranges_are_kept_and_may_go_beyond_the_data() -> None:
         assert len(table) == 3
 
 
+KINDS = ["kind_a", "kind_b", "kind_c"]
+
+
+@pytest.mark.parametrize(("kind", "numbers"), [(bool, False), (int, False), (float, False), (int, True), (float, True)])
+def test_dummies_are_one_feature(kind: type, numbers: bool) -> None:
+    table = pd.get_dummies(SMALL, columns=["kind"], dtype=kind)
+    tree, continuous = DecisionTreeClassifier(random_state=0).fit(table, SMALL_Y), ["size", *KINDS * numbers]
+    data = dice_ml.Data(dataframe=table.assign(y=SMALL_Y), continuous_features=continuous, outcome_name="y")
+    dice = dice_ml.Dice(data, dice_ml.Model(model=tree))
+    row = table[(SMALL["kind"] == "a") & (SMALL["size"] == 5)]
+
+    def found(**asked) -> set[tuple[str, int]]:
+        answers = tables(dice.generate_counterfactuals(row, total_CFs=6, **asked))
+        assert answers[list(table)].dtypes.equals(table.dtypes)
+        assert (answers[KINDS].sum(axis=1) == 1).all()
+        return {*zip(answers[KINDS].astype(float).idxmax(axis=1).str[-1], answers["size"], strict=True)}
+
+    assert found() == {*product("bc", (4, 5, 6))}
+    zero, one = ([kind(n), kind(n)] if numbers else [str(kind(n))] for n in (0, 1))
+    assert found(permitted_range={"kind_b": zero}) == {*product("c", (4, 5, 6))}
+    assert found(permitted_range={"kind_b": one}) == {*product("b", (4, 5, 6))}
+    assert found(features_to_vary=["kind_a", "kind_c"]) == {("c", 5)}
+    for held in (["size"], ["size", "kind_c"]):
+        with pytest.raises(dice_ml.UserConfigValidationException, match="PROVEN_INFEASIBLE"):
+            found(features_to_vary=held)
+    if numbers:
+        with pytest.raises(dice_ml.UserConfigValidationException, match=r"'kind_b': \[3, 4\]} permits no value"):
+            found(permitted_range={"kind_b": [3, 4]})
+
+
+def test_columns_may_be_called_by_numbers() -> None:
+    table = pd.DataFrame(np.random.default_rng(0).integers(0, 9, (100, 3)))
+    y = (table[0] + table[1] > 8).astype(int)
+    data = dice_ml.Data(dataframe=table.assign(y=y), continuous_features=[0, 1, 2], outcome_name="y")
+    dice = dice_ml.Dice(data, dice_ml.Model(model=DecisionTreeClassifier(random_state=0).fit(table.to_numpy(), y)))
+    found = tables(dice.generate_counterfactuals(table[y == 0][:3], total_CFs=2, permitted_range={0: [0, 3]}))
+    assert found["y"].tolist() == [1] * 6
+    assert found[0].between(0, 3).all()
+
+
+@pytest.mark.filterwarnings("ignore:the model does not read")
+def test_a_column_that_the_model_drops_may_have_a_range() -> None:
+    dropping = make_pipeline(make_column_transformer(("passthrough", ["size"])), DecisionTreeClassifier(random_state=0))
+    data = dice_ml.Data(dataframe=SMALL.assign(y=SMALL_Y), continuous_features=["size"], outcome_name="y")
+    dice = dice_ml.Dice(data, dice_ml.Model(model=dropping.fit(SMALL, SMALL["size"] > 3)))
+    found = tables(dice.generate_counterfactuals(SMALL[:1], total_CFs=2, permitted_range={"kind": ["b"]}))
+    assert found["kind"].tolist() == ["b", "b"]
+
+
 def test_a_probability_is_reached() -> None:
     for threshold in (0.9, 0.1):  # DiCE means the probability of the second class
         found = DICE.generate_counterfactuals(ROWS, 1, stopping_threshold=threshold)

@@ -151,6 +151,7 @@ def test_constraints_that_this_data_contradicts_survive_a_file(constraint) -> No
 
 COSTS = [
     bf.L1(), 0.5 * bf.L2() + bf.L0(), bf.Gower(), bf.L1({"age": 3.0}) + bf.LInf({"age": 3.0}),
+    11 * bf.L0(), bf.L1() + 21.0 * bf.L2(),
     bf.L1() + bf.Missing(lost=3.0, found={"savings": 0.1}), 2 * bf.L1({"age": 0.0}) + bf.Missing(found=0.5),
 ]  # fmt: skip
 
@@ -237,8 +238,10 @@ def test_other_things_are_no_rules(tmp_path) -> None:
         bf.Explainer(MODEL, X, rules="rules.toml")
     with pytest.raises(TypeError, match="int was given"):
         bf.rules(3)
-    with pytest.raises(ValueError, match="cannot be written into a file"):
-        bf.rules({"constraints": [bf.candidates(X)]}).to_toml()
+    ends = bf.implies(bf.between("education", "school", "college"), bf.rises("age", 2))
+    for unsayable in (bf.candidates(X), ends, bf.allowed("job", ["'\"`"])):
+        with pytest.raises(ValueError, match="cannot be written into a file"):
+            bf.rules({"constraints": [unsayable]}).to_toml()
     regressor = bf.Explainer(Ridge().fit(X[["age", "income"]], range(300)), X[["age", "income"]])
     answer = regressor.explain(X[["age", "income"]].head(1), bf.value(at_least=100), cost=bf.Table({"age": abs_price}))
     with pytest.raises(ValueError, match="does not hold"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import butfor as bf
-from tests.applicant import EXPLAINER, ROW, X
+from tests.applicant import EXPLAINER, MODEL, ROW, X
 
 CODES = {name: f"R{k:02d}" for k, name in enumerate(X.columns)}
 
@@ -36,6 +38,17 @@ def test_of_an_impossible_row_the_closest_row_gives_the_reasons() -> None:
         assert {reason.column for reason in bf.reasons(one, CODES)} <= {"savings", "amount"}
     nothing = EXPLAINER.explain(ROW, target="approved", constraints=[bf.fixed(*X.columns)]).only
     assert bf.reasons(nothing, CODES) == ()
+
+
+def test_what_follows_by_itself_is_no_reason_and_has_no_share() -> None:
+    led = [bf.follows("savings", 0.1, "income"), bf.fixed("savings", "amount", "months")]
+    answers = EXPLAINER.explain(X[MODEL.predict(X) == "rejected"][:40], target="approved", constraints=led)
+    one = next(one for one in answers if one.found and one.consequences)
+    found = bf.reasons(one, CODES)
+    assert {reason.column for reason in found} == {change.name for change in one.actions}
+    assert sum(reason.share for reason in found) == pytest.approx(1)
+    nearly = replace(one, point=None, point_codes=None, closest_codes=one.point_codes)
+    assert bf.reasons(nearly, CODES) == found
 
 
 def test_a_column_without_a_code_is_an_error_and_not_a_reason_fewer() -> None:

@@ -121,6 +121,18 @@ def test_a_target_of_ones_own() -> None:
     assert ((worth["flips"] == "no") == ~reachable).all()
 
 
+def test_of_rules_only_the_target_counts() -> None:
+    X, model = problem("linear", 0)
+    plain = bf.groups.flips(bf.Explainer(model, X), X, "sex")
+    sure = model.predict_proba(X.assign(sex=X["sex"].map({"f": "m", "m": "f"}))).max(axis=1)
+    assert ((plain["flips"] == "yes") & (sure < 0.6)).any(), "the test needs decisions that hardly flip"
+    for rules in ({"safety": 0.1}, {"constraints": ["fixed sex"]}, {"columns": {"sex": {"price": 9.0}}}):
+        found = bf.groups.flips(bf.Explainer(model, X, rules=bf.rules(rules)), X, "sex")
+        assert found.equals(plain), rules
+    wanted = bf.groups.flips(bf.Explainer(model, X, rules=bf.rules({"target": "yes", "safety": 0.1})), X, "sex")
+    assert wanted.equals(bf.groups.flips(bf.Explainer(model, X), X, "sex", target="yes"))
+
+
 def test_tables_of_other_kinds() -> None:
     X, model = problem("tree", 0)
     numbers = X[["age", "work"]].to_numpy(dtype=float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,7 @@ from tests.importers.checks import (
     check_caught,
     check_refused,
     usual_columns,
+    why_unread,
 )
 from tests.importers.samples import KINDS, NUMBERS, REST, amounts, answers, categories, labels, numbers, people
 
@@ -138,6 +140,62 @@ def test_native_categories(onehot, lost) -> None:
     reading = check_importer(model.fit(X, answers(people(rows=200))), X)
     assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
     assert len(reading.model.cell_sets) >= 2
+
+
+def ordered(X: pd.DataFrame, name: str) -> pd.DataFrame:
+    return X.assign(**{name: X[name].cat.as_ordered()})
+
+
+def with_more(X: pd.DataFrame, name: str) -> pd.DataFrame:
+    more = ["boss"] if name == "job" else [21]
+    return X.assign(**{name: X[name].cat.set_categories([*more, *X[name].cat.categories])})
+
+
+@pytest.mark.parametrize("linear", [False, True], ids=["constants", "linear leaves"])
+@pytest.mark.parametrize("name", ["job", "code"])
+@pytest.mark.parametrize("how", ["ordered", "one more", "ordered and one more"])
+def test_categories_in_an_order_and_those_that_were_not_trained(how, name, linear) -> None:
+    """LightGBM lists ordered categories, too, but takes them for numbers. What it was not trained on is missing."""
+    X = categories(("income",))
+    X = ordered(X, name) if "ordered" in how else X
+    model = classifier(min_data_per_group=3, cat_smooth=1.0, linear_tree=linear).fit(X, answers(people(rows=200)))
+    if "more" in how:
+        X = with_more(X, name)
+        X.loc[:9, name] = X[name].cat.categories[0]
+    reading = check_importer(model, X)
+    assert len(reading.space[name].levels) == len(X[name].cat.categories)
+
+
+@pytest.mark.parametrize("more", [False, True], ids=["trained", "one more"])
+def test_answers_about_categories_in_an_order_are_those_of_enumeration(more) -> None:
+    kinds = {"age": range(20, 26), "job": ["smith", "clerk", "pilot", "nurse"], "code": [15, 3, 9], "owns": [0, 1]}
+    X = pd.DataFrame(list(itertools.product(*kinds.values())), columns=[*kinds])
+    y = (X["age"] > 22) + X["job"].isin(["clerk", "nurse"]) * 1.5 - (X["code"] == 3) + 0.5 * X["owns"]
+    for name in ("job", "code"):
+        X[name] = pd.Categorical(X[name], kinds[name], ordered=name == "job")
+    model = regressor(n_estimators=20, min_data_per_group=3, cat_smooth=1.0).fit(X, y)
+    if more:
+        X = with_more(with_more(X, "job"), "code")
+        lists = [range(20, 26), X["job"].cat.categories, X["code"].cat.categories, [0, 1]]
+        cells = pd.DataFrame(list(itertools.product(*lists)), columns=[*kinds])
+        X = cells.astype({"job": X["job"].dtype, "code": X["code"].dtype})
+    values, rows = model.predict(X), X.sample(8, random_state=0)
+    least = float(np.quantile(values, 0.9)) - 1e-6
+    ranks = X["job"].cat.codes / (len(X["job"].cat.categories) - 1)
+    check_importer(model, X)
+    found = bf.Explainer(model, X).explain(rows, bf.value(at_least=least))
+    for answer, (at, row) in zip(found, rows.iterrows(), strict=True):
+        cost = (X["age"] - row["age"]).abs() / 5 + (ranks - ranks[at]).abs()
+        cost = cost + (X["code"] != row["code"]) + (X["owns"] != row["owns"])
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx(cost[values >= least].min(), abs=1e-9)
+
+
+def test_columns_of_numbers_that_may_be_any_of_the_categories_are_refused() -> None:
+    X = categories()
+    model = classifier().fit(X, answers(people(rows=200)))
+    other = X.assign(code=X["code"].cat.remove_unused_categories().cat.rename_categories({15: 16, 3: 2}))
+    assert "trained on 3 category columns" in why_unread(model, other)
 
 
 def test_a_booster_with_categories() -> None:

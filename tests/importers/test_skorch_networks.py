@@ -11,7 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import butfor as bf
-from butfor.importers.libraries.skorch_networks import read_classifier
+from butfor.importers.fold.column import raw_columns
+from butfor.importers.libraries.skorch_networks import read_classifier, read_regressor
+from butfor.space.infer import infer
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import check_caught, why_unread
 
@@ -68,6 +70,24 @@ def test_inside_a_pipeline(name) -> None:
     wanted = bf.relative_change(0.1) if name == "value" else "other"
     answer = bf.Explainer(pipeline, rows()).explain(rows()[:1], target=wanted)
     assert answer.certificate.bound <= answer.cost
+
+
+@pytest.mark.parametrize("split", [None, False])
+@pytest.mark.parametrize("kind", ["classes", "value"])
+def test_dropout_without_validation_rows(kind, split) -> None:
+    """Without them, skorch leaves the module in training mode after fit. It asks it in eval mode."""
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(WIDTH, 3), nn.ReLU(), nn.Dropout(0.4), nn.Linear(3, 1 + (kind == "classes")))
+    if kind == "classes":
+        net = skorch.NeuralNetClassifier(module, criterion=nn.CrossEntropyLoss, train_split=split, **FEW)
+        net.fit(rows(), whole())
+    else:
+        net = skorch.NeuralNetRegressor(module, train_split=split, **FEW).fit(rows(), rows()[:, :1])
+    assert net.module_.training
+    columns = raw_columns(infer(rows()).features)
+    (read_classifier if kind == "classes" else read_regressor)(net, columns)
+    assert all(part.training for part in net.module_.modules())  # the user's own module is as it was
+    check_importer(net, rows())
 
 
 def test_a_wrong_importer_is_caught(monkeypatch) -> None:

@@ -155,6 +155,22 @@ def test_violations_by_hand(judge, ours, change, broken) -> None:
     assert loose.measures(both, ROWS.iloc[[0]])["violations"] == (broken / 2 if change else 0.0)
 
 
+def test_what_follows_by_itself_breaks_no_rule() -> None:
+    led = [bf.follows("savings", 0.5, "income"), bf.fixed("savings"), bf.at_most_changes(1)]
+    table = pd.DataFrame(np.random.default_rng(0).integers(0, 9, (200, 2)), columns=["income", "savings"])
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(table, table["income"] + table["savings"] > 9)
+    space = {"savings": bf.Continuous()}
+    rows = table[~model.predict(table)].iloc[:6]
+    answers = bf.Explainer(model, table, space=space).explain(rows, True, constraints=led)
+    moved = [one for one in answers if one.found and one.consequences]
+    assert moved
+    judge = bf.measure.Judge(model, table, target=True, constraints=led, space=space)
+    assert judge.measures(answers, rows)["violations"] == 0.0
+    richer = moved[0].point.assign(savings=moved[0].point["savings"] + 0.5)
+    row = rows.iloc[[moved[0].row]]
+    assert judge.measures(richer, row)["violations"] == 1.0, "more than follows"
+
+
 def test_constraints_that_a_model_judges_are_measured() -> None:
     forest = IsolationForest(n_estimators=20, random_state=0).fit(P)
     explainer = bf.Explainer(TREE, P)

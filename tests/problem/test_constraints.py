@@ -155,6 +155,35 @@ def test_an_end_may_be_left_out() -> None:
     assert (repr(low), repr(high)) == ("between('c', 'm')", "between('c', high='m')")
 
 
+@pytest.mark.parametrize("levels", [(99, 1, 2, 3), (3, 2, 1), (1, 5, 2, 4), (0.5, -1, 2)], ids=repr)
+@pytest.mark.parametrize("ends", [(2, None), (None, 2), (1, 3), (2, 2), (50, 60)], ids=repr)
+def test_of_levels_that_are_numbers_only_those_between_the_ends_pass(levels, ends) -> None:
+    """Whatever their order is: what lies between two of them in the order may be any number."""
+    space = Space((Feature("grade", levels=levels, ordered=True, missing=True),))
+    rule, (low, high) = bf.between("grade", *ends), (-np.inf if ends[0] is None else ends[0], ends[1] or np.inf)
+    wanted = [low <= level <= high for level in levels]
+    rule.validate(space)
+    assert rule.atoms() == (rule,)
+    assert from_spec(to_spec(rule)) == rule
+    points = np.arange(len(levels), dtype=float)[:, None]
+    assert rule.holds_between(space, points, points).tolist() == wanted
+    assert rule.holds_between(space, points[:1], np.array([[np.nan]])).tolist() == [True]
+    domain = admissible(space, points, [rule])
+    assert domain.levels[0].tolist() == [wanted] * len(levels)
+    assert domain.stay[:, 0].tolist() == wanted
+    event = bf.implies(rule, bf.becomes("grade", levels[0]))
+    assert event.holds_between(space, points, points).tolist() == [
+        not inside or level == levels[0] for inside, level in zip(wanted, levels, strict=True)
+    ]
+
+
+def test_ends_of_levels_that_are_numbers_are_numbers() -> None:
+    space = Space((Feature("grade", levels=(99, 1, 2), ordered=True),))
+    for ends, said in ((("a", None), "two numbers"), ((float("nan"), None), "NaN"), ((2, 1), "must not exceed")):
+        with pytest.raises(bf.errors.ButforError, match=said):
+            bf.between("grade", *ends).validate(space)
+
+
 def test_an_equation_is_off_by_the_rounding_of_a_number_that_may_move_and_of_no_constant() -> None:
     """Seconds as float32 are off by up to 64. They may be those that a count asks for, if there are others."""
     row, point = np.array([[1.7e9, 4.0]]), np.array([[1.7e9, 6.0]])

@@ -101,5 +101,19 @@ def test_weights_are_checked() -> None:
         price(bf.LInf() + bf.LInf(), SPACE)
 
 
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_a_form_is_checked_in_its_own_size(size) -> None:
+    columns = ("age", "income")
+    indefinite, lopsided = np.array([[1.0, 5.0], [5.0, 1.0]]), np.array([[1.0, 1.0], [0.0, 1.0]])
+    for wrong, said in ((indefinite, "negative eigenvalue"), (lopsided, "symmetric"), (np.nan * lopsided, "symmetric")):
+        with pytest.raises(bf.errors.InputError, match=said):
+            price(bf.Quadratic(size * wrong, columns), SPACE)
+    rounded = np.array([[1.0, 1.0], [1.0 + 1e-12, 1.0]])
+    form = price(bf.Quadratic(size * rounded, columns), SPACE).Q
+    assert form is not None
+    assert (form == form.T).all()
+    assert form[:2, :2] == pytest.approx(size * rounded)
+
+
 def test_costs_are_summed_by_sum() -> None:
     assert sum([bf.L1(), 0.5 * bf.L0()]) == bf.L1() + 0.5 * bf.L0()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import butfor as bf
 from butfor.problem.written.constraints import as_constraints, read_constraint
 from butfor.problem.written.costs import read_cost
+from butfor.problem.written.writing import written_constraint, written_cost
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -296,6 +298,59 @@ def test_what_may_be_given_as_constraints() -> None:
         as_constraints([bf.fixed], SPACE)
 
 
+STRANGE = (
+    "<0", "0<=X<200", ">=200", "!= 3", "own/rent", "a*age", "(x)", "it's <0", '5"', "`a` 'b'", "a, b", " a ", "3-5", "x.y z",
+    "if", "pay if able", "now then later", "10:30", "5 %", "", "90,000", "≥ 2 = 3", "becomes a", "fixed age",
+)  # fmt: skip
+"""Levels that hold signs and words of constraints."""
+UNSAYABLE = {"pay if able", "now then later", "10:30", "5 %"}
+"""Those that some constraints cannot name."""
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_levels_that_hold_signs_of_a_text_are_written_so_that_they_are_read(ordered) -> None:
+    space = Space((*SPACE, Feature("sort of <", levels=STRANGE, ordered=ordered), Feature("kind", levels=STRANGE)))
+    for name, (level, other) in product(("sort of <", "kind"), pairwise((*STRANGE, STRANGE[0]))):
+        given = [bf.allowed(name, [level]), bf.allowed(name, [level, other])]
+        if ordered and name != "kind":
+            given += [bf.between(name, level), bf.between(name, high=level)]
+            given += [bf.between(name, level, other)] if STRANGE.index(level) < STRANGE.index(other) else []
+        conditions = [bf.implies(one, given[0]) for one in given if not getattr(one, "closed", False)]
+        conditions += [bf.implies(given[0], bf.becomes(name, other)), bf.implies(bf.becomes(name, other), given[1])]
+        for one in (*given, *conditions, bf.follows("age", 2, bf.becomes(name, level))):
+            text = written_constraint(one)
+            assert text is not None or {level, other} & UNSAYABLE, one
+            assert text is None or read_constraint(text, space) == [one], text
+
+
+def test_what_no_text_says_is_not_written() -> None:
+    assert written_constraint(bf.allowed("job", ["'\"`"])) is None
+    assert written_constraint(bf.allowed("job", ["pay if able"])) is None
+    assert written_constraint(bf.allowed("job", ["10:30", "a"])) is None
+    assert written_constraint(bf.implies(bf.allowed("job", ["now then"]), bf.rises("age", 2))) is not None
+    assert written_constraint(bf.implies(bf.allowed("job", ["a then b"]), bf.rises("age", 2))) is None
+    assert written_constraint(bf.implies(bf.between("school", "none", "college"), bf.rises("age", 2))) is None
+    assert written_constraint(bf.follows("age", 2, bf.becomes("job", "'\"`"))) is None
+
+
+def test_two_ends_of_levels_that_are_numbers_are_written_in_a_condition() -> None:
+    space = Space((*SPACE, Feature("grade", levels=(99, -1, 0.5), ordered=True)))
+    for ends in ((-1, 0.5), (0.5, 0.5), (-3, 1.125)):
+        one = bf.implies(bf.rises("age", 2), bf.between("grade", *ends))
+        text = written_constraint(one)
+        assert text is not None
+        assert read_constraint(text, space) == [one]
+
+
+@pytest.mark.parametrize("name", ["if", "Then", "allowed"])
+def test_columns_named_like_words_of_a_condition(name) -> None:
+    space = Space((*SPACE, Feature(name, low=0.0, high=9.0)))
+    for one in (bf.between(name, 2), bf.implies(bf.between(name, 2), bf.rises("age", 2)), bf.fixed(name, "age")):
+        text = written_constraint(one)
+        assert text is not None
+        assert read_constraint(text, space) == [one]
+
+
 COSTS = {
     "L1": bf.L1(),
     "l1": bf.L1(),
@@ -310,6 +365,14 @@ COSTS = {
 @pytest.mark.parametrize("text", COSTS)
 def test_a_cost_as_text(text) -> None:
     assert read_cost(text) == COSTS[text]
+
+
+@pytest.mark.parametrize("weight", [11, 21.0, 0.5, 1e-05, 1e16, 0.1])
+def test_a_weight_is_written_as_it_is(weight) -> None:
+    for cost in (weight * bf.L0(), bf.L1() + weight * bf.L0(), weight * bf.L2() + 1 * bf.Missing(lost=11.0)):
+        written = written_cost(cost)
+        assert written is not None
+        assert read_cost(written[0]) == cost
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,25 @@ def test_a_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(locked
     assert 'content="secret-of-the-page"' in locked.get("/").text
 
 
+@pytest.mark.parametrize(
+    "foreign",
+    ["name=two words", 'cart={"a": 1, "b": [2]}', "od{d}=1", "a[b]=c", "alone", "=", "x=é", 'q="', "butfor2=wrong"],
+)
+def test_cookies_of_other_applications_lock_nobody_out(foreign: str, locked: TestClient) -> None:
+    for cookies in (f"{foreign}; butfor={TOKEN}", f"butfor={TOKEN}; {foreign}", f"a=b;{foreign};butfor={TOKEN}"):
+        reply = locked.get("/api/v1/model", headers={"cookie": cookies.encode()})
+        assert reply.status_code == 200, cookies
+    assert locked.get("/api/v1/model", headers={"cookie": foreign.encode()}).status_code == 401
+
+
+def test_a_token_of_any_signs_goes_through_a_cookie(desk: Desk, client: TestClient) -> None:
+    token = 'two words + 100% & "more", a=b; c'
+    app = application(desk, client.team, LOOPBACK, Keys({token: "anna"}))  # type: ignore[attr-defined]
+    browser = TestClient(app, base_url=HERE)
+    assert browser.post("/session", json={"token": token}).status_code == 200
+    assert browser.get("/api/v1/model").status_code == 200
+
+
 def test_a_foreign_page_cannot_ask(locked: TestClient, client: TestClient) -> None:
     locked.post("/session", json={"token": TOKEN})
     row = {"row": 3}

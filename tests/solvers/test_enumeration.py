@@ -15,6 +15,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.solvers import enumeration
@@ -39,15 +40,17 @@ def numbers(X: pd.DataFrame) -> np.ndarray:
     return np.column_stack([X.a, X.b, X.job.cat.codes])
 
 
-def cheapest(predict, X: pd.DataFrame, row: pd.DataFrame, wanted: int) -> float:
-    """The least cost over all combinations, by plain loops."""
-    levels = X.job.cat.categories
-    every = pd.DataFrame(
-        list(product(range(X.a.min(), X.a.max() + 1), range(X.b.min(), X.b.max() + 1), levels)), columns=X.columns
-    ).astype({"job": X.job.dtype})
+def combinations_of(X: pd.DataFrame) -> pd.DataFrame:
+    ends = (range(X[name].min(), X[name].max() + 1) for name in ("a", "b"))
+    return pd.DataFrame(list(product(*ends, X.job.cat.categories)), columns=X.columns).astype({"job": X.job.dtype})
+
+
+def costs(predict, X: pd.DataFrame, row: pd.DataFrame, wanted: int) -> np.ndarray:
+    """The costs of all combinations that are answers, by plain loops, the least first."""
+    every = combinations_of(X)
     cost = abs(every.a - row.a.iloc[0]) / np.ptp(X.a) + abs(every.b - row.b.iloc[0]) / np.ptp(X.b)
     cost += every.job.astype(str) != str(row.job.iloc[0])
-    return float(np.where(predict(every) == wanted, cost, np.inf).min())
+    return np.sort(np.where(predict(every) == wanted, cost, np.inf))
 
 
 @pytest.mark.parametrize("seed", first(4, range(12)))
@@ -57,7 +60,7 @@ def test_a_black_box_is_proven(seed, kind) -> None:
     model = kind().fit(numbers(X), y)
     row = X[y == 0].iloc[[0]]
     answer = bf.Explainer(lambda rows: model.predict(numbers(rows)), X).explain(row, target=1)[0]
-    least = cheapest(lambda rows: model.predict(numbers(rows)), X, row, 1)
+    least = costs(lambda rows: model.predict(numbers(rows)), X, row, 1)[0]
     assert answer.certificate.solver.startswith("enumeration: ")
     if np.isinf(least):
         assert answer.certificate.status.name == "PROVEN_INFEASIBLE"
@@ -159,6 +162,62 @@ def test_one_class_holds_in_the_whole_ball(target, seed: int) -> None:
             compared += 1
     assert compared == 9
     assert mixed >= 1
+
+
+def graded(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
+    """Grades of which 99 is the lowest, by their declaration."""
+    X = pd.DataFrame({"grade": rng.choice(GRADES, 120), "a": rng.integers(0, 7, 120)})
+    rank = X.grade.map(GRADES.index)
+    return X, (2 * rank + X.a + rng.normal(size=120) > 6).astype(int).to_numpy()
+
+
+GRADES = [99, 1, 2, 3]
+TWO_OR_MORE = bf.between("grade", 2)
+BETWEEN_GRADES = {
+    "an end": (TWO_OR_MORE, lambda a, b: b.grade >= 2),
+    "a text": ("grade >= 2", lambda a, b: b.grade >= 2),
+    "at most": (bf.between("grade", high=2), lambda a, b: b.grade <= 2),
+    "two ends": (bf.between("grade", 2, 50), lambda a, b: (b.grade >= 2) & (b.grade <= 50)),
+    "a consequence": (bf.implies(bf.rises("a"), TWO_OR_MORE), lambda a, b: (b.a <= a.a) | (b.grade >= 2)),
+    "a cause": (bf.implies(TWO_OR_MORE, bf.rises("a", 2)), lambda a, b: (b.grade < 2) | (b.a >= a.a + 2)),
+}
+
+
+@pytest.mark.parametrize("seed", first(1, range(3)))
+@pytest.mark.parametrize(
+    "kind",
+    [DecisionTreeClassifier(random_state=0), LogisticRegression(), RandomForestClassifier(5, random_state=0)],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("rule", BETWEEN_GRADES)
+def test_levels_between_numbers_in_an_order_of_their_own(rule, kind, seed) -> None:
+    X, y = graded(np.random.default_rng(seed))
+    model = kind.fit(X, y)
+    every = pd.DataFrame(list(product(GRADES, range(7))), columns=X.columns)
+    rank = every.grade.map(GRADES.index)
+    explainer, (given, keeps) = bf.Explainer(model, X, space={"grade": bf.Ordinal(GRADES)}), BETWEEN_GRADES[rule]
+    for i in np.flatnonzero(model.predict(X) == 0)[:4]:
+        row = X.iloc[i]
+        cost = abs(rank - GRADES.index(row.grade)) / 3 + abs(every.a - row.a) / 6
+        least = np.where((model.predict(every) == 1) & keeps(row, every), cost, np.inf).min()
+        for way in ({}, {"solver": "enumeration"}, {"solver": "milp"}):
+            answer = explainer.explain(X.iloc[[i]], 1, constraints=[given], **way).only
+            assert answer.cost == pytest.approx(least)
+            assert answer.certificate.status.name == ("PROVEN_OPTIMAL" if np.isfinite(least) else "PROVEN_INFEASIBLE")
+
+
+@pytest.mark.parametrize("seed", first(1, range(4)))
+def test_rows_given_twice_take_no_place_of_others(seed) -> None:
+    X, y = table(np.random.default_rng(seed))
+    model = RandomForestClassifier(5, random_state=seed).fit(numbers(X), y)
+    explainer = bf.Explainer(lambda rows: model.predict(numbers(rows)), X)
+    row = X[model.predict(numbers(X)) == 0].iloc[[0]]
+    repeated = pd.concat([combinations_of(X).sample(frac=1, random_state=seed)] * 3)
+    given = explainer.explain(row, 1, constraints=[bf.candidates(repeated)], k=5)
+    assert all(one.certificate.solver.startswith("row_search") for one in given)
+    least = costs(lambda rows: model.predict(numbers(rows)), X, row, 1)
+    assert [one.cost for one in given] == pytest.approx(least[:5])
+    assert given[0].cost == pytest.approx(explainer.explain(row, 1, solver="enumeration").cost)
 
 
 def test_when_time_ends_all_that_was_not_asked_about_bounds_the_cost(monkeypatch) -> None:

@@ -103,6 +103,16 @@ def test_what_the_data_say_of_the_middle_and_the_spread() -> None:
     assert space["c"].typical == 1.0
 
 
+def test_equal_values_have_no_spread() -> None:
+    """The mean of three times 0.1 is another float."""
+    space = infer(pd.DataFrame({"a": [0.1] * 3, "b": [0.1, 0.2, 0.4]}))
+    assert np.std([0.1] * 3) > 0
+    assert (space["a"].std, space["a"].mad) == (0.0, 0.0)
+    assert bf.L1(scale="std").widths(space).tolist() == [1.0, space["b"].std]
+    answers = pd.DataFrame({"a": [0.1, 0.1], "b": [0.1, 0.4]})
+    assert bf.measure.standardised_diversity(answers, space) == pytest.approx(0.3 / space["b"].std)
+
+
 @pytest.mark.parametrize(
     ("said", "kind", "shown"),
     [

@@ -56,6 +56,13 @@ def test_is_read_as_it_predicts(name) -> None:
 
 
 @pytest.mark.parametrize("name", list(FITTERS))
+@pytest.mark.parametrize("formula", ["crp + age", "drug + crp + age"])
+def test_a_formula_in_another_order(name, formula) -> None:
+    model, X = fitted(name, formula=formula)
+    check_importer(model, X)
+
+
+@pytest.mark.parametrize("name", list(FITTERS))
 def test_scores_and_functions_agree(name) -> None:
     model, X = fitted(name)
     targets = [

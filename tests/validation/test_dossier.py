@@ -127,6 +127,22 @@ def test_columns_are_counted_from_the_answers_with_their_share_of_the_cost(told,
     assert {*facts(told, "levers")["never"]} == {*X.columns} - {*often}
 
 
+def test_what_follows_by_itself_has_no_share_of_the_cost(tmp_path) -> None:
+    led = [bf.follows("savings", 0.1, "income"), bf.fixed("savings", "amount", "months")]
+    asked = {**ASKED, "constraints": led, "groups": (), "sample": 30}
+    made = bf.dossier(EXPLAINER, X, tmp_path / "led", **asked)
+    table = {one["column"]: one for one in made.to_dict()["sections"]["levers"]["tables"]["columns"]["lines"]}
+    assert table["savings"]["rows"] > 0
+    assert table["savings"]["cost_share"] == 0
+    paid = defaultdict[str, float](float)
+    for one in made.answers:
+        for change in one.actions if one.found else ():
+            paid[change.name] += abs(change.share) or 1.0
+    assert {name: one["cost_share"] for name, one in table.items()} == pytest.approx(
+        {name: paid[name] / sum(paid.values()) for name in table}
+    )
+
+
 def test_costs_of_groups_are_means_over_their_answers(told, lines) -> None:
     costs, rows = defaultdict[str, list[float]](list), Counter[str]()
     for line in lines:

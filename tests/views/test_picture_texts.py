@@ -95,6 +95,7 @@ def test_a_menu_shows_the_new_values() -> None:
         (1e20, 3e20, ("1e+20", "3e+20"), "+2e+20"),
         (3, 4, ("3", "4"), "+1"),
         (None, 2.5, ("missing", "2.5"), ""),
+        (100000.46, 100000.2, ("100000.46", "100000.20"), "-0.26"),
     ],
 )
 def test_the_numbers_of_a_change_have_equally_many_decimals(before, after, texts, difference) -> None:

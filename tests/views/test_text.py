@@ -135,6 +135,11 @@ def test_a_table_of_long_words_is_wrapped() -> None:
         ("a", "b", ("a", "b")),
         (None, 2.5, ("missing", "2.5")),
         (True, False, ("True", "False")),
+        (None, 3440.1240000000003, ("missing", "3440.1240000000003")),
+        (None, 1234567.8, ("missing", "1234567.8")),
+        (100000.46, 100000.2, ("100000.46", "100000.2")),
+        (1234567.6, 1234567.8, ("1234567.6", "1234567.8")),
+        (123456.7, 123457.0, ("123456.7", "123457")),
     ],
 )
 def test_two_values_are_short_and_never_the_same(before, after, shown) -> None:
@@ -216,3 +221,15 @@ def test_colours_are_for_terminals() -> None:
     assert "\x1b[" in out.getvalue()
     assert "\x1b[" not in repr(made())
     assert len(SPACE) == 3
+
+
+@pytest.mark.parametrize("decimals", [None, 0, 2])
+@pytest.mark.parametrize("seed", first(3, range(12)))
+def test_the_numbers_shown_have_the_order_of_the_values(seed, decimals) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        before = float(rng.normal() * 10.0 ** rng.integers(-3, 9))
+        after = float(before + rng.normal() * abs(before) * 10.0 ** rng.integers(-9, 0))
+        first, second = map(float, readable(before, after, None, decimals))
+        assert (first < second, first > second) == (before < after, before > after)
+        assert float(readable(None, after, None, decimals)[1]) == after

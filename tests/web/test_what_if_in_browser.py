@@ -116,6 +116,16 @@ def test_a_link_restores_the_question_and_holds_no_values(page: Any) -> None:
     assert page.input_value("[name=target]") == "approved"
 
 
+def test_classes_that_are_no_words_can_be_asked_for(browser: Any, tmp_path: Path) -> None:
+    served = Served(tmp_path, truth=True)
+    for page in opened(browser, served, refused=()):
+        page.select_option("[name=target]", "True")
+        page.fill("#probability", "0.6")
+        page.click("button.main")
+        assert "True" in answered(page)
+    served.kill()
+
+
 def test_what_is_impossible_is_told(page: Any) -> None:
     for one in page.query_selector_all("[name=lock]:enabled"):
         one.check()

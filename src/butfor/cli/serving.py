@@ -6,6 +6,7 @@ import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 import typer
 
@@ -71,11 +72,16 @@ def serve(
     port = listener.getsockname()[1]
     for name in host or [HERE]:
         for token, who in (keys.tokens or {"": ""}).items():
-            typer.echo(f"http://{name}:{port}/{f'#token={token}' if token else ''}  {who}".rstrip())
+            typer.echo(f"{_address(name, port, token)}  {who}".rstrip())
     config = uvicorn.Config(
         application(desk, team, hosts, keys), log_level="warning", access_log=False, timeout_graceful_shutdown=5
     )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _address(name: str, port: int, token: str) -> str:
+    """Where a browser finds the page. A token, if there is one, may hold signs that mean something in an address."""
+    return f"http://{name}:{port}/" + (f"#token={quote(token, safe='')}" if token else "")
 
 
 def _uvicorn() -> Any:

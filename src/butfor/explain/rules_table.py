@@ -13,7 +13,7 @@ from butfor.explanation.column_words import ColumnWords, Words, column_from
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.costs import DEFAULT, AbstractCost
-from butfor.problem.targets.names import classes, other
+from butfor.problem.targets.names import classes
 from butfor.problem.targets.safer import safety_of
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.written import NAMES_OF_TARGETS, read_target
@@ -168,10 +168,10 @@ def _misplaced(table: str, key: str, known: tuple[str, ...]) -> InputError:
     return InputError(f"{key!r} is not known in {table}.", *choice("The names are", key, known))
 
 
-def _of_labels(given: Any) -> AbstractTarget:
-    """The target that is written as a class, a list of classes, or "other"."""
+def _of_labels(given: Any) -> AbstractTarget | str:
+    """The target that is written as a class, a list of classes, or "other". What that means depends on the classes."""
     if given == "other":
-        return other()
+        return "other"
     return classes(*given) if isinstance(given, list | tuple) else classes(given)
 
 

@@ -50,7 +50,7 @@ def written(
 
 def _target(target: Any) -> Iterator[str]:
     if target is not None:
-        found = _sayable(written_target(target), f"the target {target!r}")
+        found = target if target == "other" else _sayable(written_target(target), f"the target {target!r}")
         plain = isinstance(found, Mapping) and list(found) == ["class"]
         yield f"target = {_value(found['class'] if plain else found)}"
 

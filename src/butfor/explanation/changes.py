@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ from butfor.space.space import Space, same
 
 PLAIN_WORDS = ColumnWords(thousands=False)
 """How the values of a column are written that has no words."""
+
+EVERY_DIGIT = Context(prec=700)
+"""Rounds numbers of any size: a float has at most 309 digits before the point."""
 
 
 @dataclass(frozen=True)
@@ -231,28 +234,49 @@ def readable(
     `decimals`: how many decimals numbers have at least (None: as many as they need).
 
     The second number is rounded away from the first, but not past the ends of the range. So whoever types the short
-    number in goes at least as far as the answer does.
+    number in goes at least as far as the answer does. Beside a value that is no number, it is not rounded at all. The first
+    number has more digits if it would otherwise seem to lie on the other side of the second.
 
-    >>> readable(4000.0, 5000.000244)
-    ('4000', '5000.01')
+    >>> readable(4000.0, 5000.000244), readable(100000.46, 100000.2)
+    (('4000', '5000.01'), ('100000.46', '100000.2'))
     """
-    if not (is_number(before) and is_number(after)):
-        return _alone(before, decimals), _alone(after, decimals)
+    if not is_number(before) or not is_number(after):
+        return _alone(before, decimals), _exact(after, decimals)
     if before == after:
         return (_alone(before, decimals),) * 2
     if isinstance(before, int) and isinstance(after, int):
         return _alone(before, decimals), _alone(after, decimals)
-    exact = Decimal(repr(float(after)))
-    rounding = ROUND_CEILING if after > before else ROUND_FLOOR
-    close = Decimal("1e-4") * abs(exact - Decimal(before))
+    start, end = Decimal(repr(float(before))), Decimal(repr(float(after)))
+    close = Decimal("1e-4") * abs(end - start)
     low, high = ends if ends and ends[0] <= after <= ends[1] else (-np.inf, np.inf)
+    for far in _shorter(end, ROUND_CEILING if end > start else ROUND_FLOOR, decimals):
+        if abs(far - end) <= close and low <= float(far) <= high:
+            break
+    first = _alone(float(before), decimals)
+    if Decimal(first).compare(far) != start.compare(end):
+        near = (one for one in _shorter(start, ROUND_HALF_EVEN, decimals) if abs(one - start) <= close)
+        first = _told(next(near, start), decimals)
+    return first, _told(far, decimals)
+
+
+def _shorter(exact: Decimal, rounding: str, decimals: int | None) -> Iterator[Decimal]:
+    """A number with six digits, or so many decimals, and then with more and more."""
     for digits in range(6, 18) if decimals is None else range(decimals, 301):
         least = exact.adjusted() - digits + 1 if decimals is None else -digits
-        short = exact.quantize(Decimal((0, (1,), max(least, -300))), rounding)
-        if abs(short - exact) <= close and low <= float(short) <= high:
-            break
-    first, second = _alone(float(before), decimals), _plain(short) if decimals is None else f"{short:f}"
-    return (repr(float(before)) if first == second else first), second
+        yield exact.quantize(Decimal((0, (1,), max(least, -300))), rounding, EVERY_DIGIT)
+
+
+def _told(number: Decimal, decimals: int | None) -> str:
+    return _plain(number) if decimals is None else f"{number:f}"
+
+
+def _exact(value: Any, decimals: int | None) -> str:
+    """A value as a text. A number is read back as it is, and has at least so many decimals."""
+    if not isinstance(value, float) or not np.isfinite(value):
+        return _alone(value, decimals)
+    shortest = Decimal(repr(float(value)))
+    own = len(f"{shortest:f}".rstrip("0").partition(".")[2])
+    return _plain(shortest) if decimals is None else f"{shortest:.{max(own, decimals)}f}"
 
 
 def _alone(value: Any, decimals: int | None) -> str:

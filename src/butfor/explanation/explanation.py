@@ -146,12 +146,22 @@ class Explanation:
         """The changes that only follow from them (see `bf.follows` and `bf.computed`), and cost nothing."""
         return tuple(change for change in self.changes if change.by_itself)
 
+    @property
+    def closest_changes(self) -> tuple[Change, ...]:
+        """What one changes oneself on the way to the closest row, where there is no answer and one is known."""
+        if self.closest_codes is None:
+            return ()
+        own = self._acted_for(self.closest_codes)
+        rows = change_rows(self.space, self.factual_codes, self.closest_codes, self.words, acted=own)
+        return tuple(row for row in rows if row.changed and not row.by_itself)
+
     @cached_property
     def _acted(self) -> tuple[FloatArray, Sequence[int]] | None:
-        """What one's own actions alone would make of the row, and which columns follow from others."""
-        if self.point_codes is None:
-            return None
-        own = acted(self.question, self.space, self.factual_codes[None], self.point_codes[None])
+        return None if self.point_codes is None else self._acted_for(self.point_codes)
+
+    def _acted_for(self, point: FloatArray) -> tuple[FloatArray, Sequence[int]]:
+        """What one's own actions alone would make of the row on the way to a point, and which columns follow from others."""
+        own = acted(self.question, self.space, self.factual_codes[None], point[None])
         return own[0], effects_of(self.question, self.space)
 
     def described(self, words: Words) -> Explanation:

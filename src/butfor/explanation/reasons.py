@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.errors import InputError, InputTypeError, choice, suggests
 from butfor.explanation.changes import change_rows
+from butfor.explanation.consequences import acted, effects_of
 from butfor.explanation.cost_parts import cost_parts, prices_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -75,11 +76,13 @@ def _coded(one: Explanation, points: Any, codes: Mapping[str, Any]) -> tuple[Rea
     prices = prices_of(one.question, one.space)
     if prices is None:
         raise InputError("the answer does not hold its cost as data.", "The order of reasons depends on it.")
-    parts = cost_parts(prices, one.factual_codes[None], points[None])[0]
+    start = one.factual_codes
+    own = acted(one.question, one.space, start[None], points[None])
+    parts = cost_parts(prices, start[None], own)[0]
     whole = float(parts.sum()) or 1.0
     by_name = dict(zip(one.space.names, parts.tolist(), strict=True))
-    rows = one.actions if one.found else change_rows(one.space, one.factual_codes, points, one.words)
-    changed = [row for row in rows if row.changed]
+    rows = change_rows(one.space, start, points, one.words, acted=(own[0], effects_of(one.question, one.space)))
+    changed = [row for row in rows if row.changed and not row.by_itself]
     bare = [row.name for row in changed if row.name not in codes]
     if bare:
         raise InputError(

@@ -12,8 +12,9 @@ import numpy as np
 from butfor.errors import InputError, UnknownColumnError, choice
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
+from butfor.explain.asking import Asking
 from butfor.explain.explainer import Explainer
-from butfor.groups.asking import answered, case_of, framed, labels, tried, under
+from butfor.groups.asking import answered, framed, labels, tried, under
 from butfor.groups.counted import ALREADY
 from butfor.problem.constraints.restrictions import Fixed
 from butfor.solvers.outcome import Outcome, answers_of
@@ -45,7 +46,7 @@ def flips(
     2017).
 
     - `protected`: a column that the model reads, or several that may change together;
-    - `target`: what counts as another decision, as for `explain`;
+    - `target`: what counts as another decision, as for `explain`. Of the explainer's rules, only a target counts here;
     - `time_limit`: seconds for the whole call.
 
     The table has a line per row:
@@ -67,8 +68,7 @@ def flips(
     """
     names = _names(protected, explainer.space)
     budget = budget_of(time_limit, None, None)
-    case = case_of(explainer, X, target)
-    case = replace(case, question=case.question.under(()))  # whatever rules say: a protected column changes as a test
+    case = _of_decision(explainer, X, target)
     others = [name for name in explainer.space.names if name not in names]
     alone = under(case, [Fixed(tuple(others))] if others else [])
     columns = [explainer.space.index(name) for name in names]
@@ -77,6 +77,12 @@ def flips(
     few = combinations <= COMBINATIONS_ASKED
     found = _every_level(alone, columns) if few else answered(alone, budget)
     return framed(case, _told(alone, found, columns))
+
+
+def _of_decision(explainer: Explainer, X: Any, target: Any) -> Case:
+    """The question about another decision. Of what rules say, only the target counts: a protected column changes as a test."""
+    rules = replace(explainer.rules, cost=None, constraints=(), safety=None)
+    return Asking(explainer.reading).case(X, *rules.asked(target, None, ()))
 
 
 def _names(protected: Any, space: Space) -> list[str]:

@@ -252,13 +252,14 @@ class Judge:
     ) -> dict[str, FloatArray]:
         """The measures of single answers, for the `good` ones (NaN for the others)."""
         points, rows = answers.points[good], answers.row[good]
-        near = self._plausibility
+        near, consequences = self._plausibility, self._question.consequences(self.space)
+        acted = consequences.actions(start[rows], points) if consequences else None
         parts = {
             "neighbour_distance": near.neighbour_distance(Coded(points)),
             "outlier_factor": near.outlier_factor(Coded(points)),
             "isolation": near.isolation(Coded(points)),
             "violations": ~respected(
-                self._question, Changes(start[rows], points, before.take(rows), after.take(good)), self._referee
+                self._question, Changes(start[rows], points, before.take(rows), after.take(good), acted), self._referee
             ),
         }
         whole = {name: np.full(len(answers.row), np.nan) for name in parts}

@@ -19,6 +19,9 @@ from butfor.space.space import Space
 
 Scale = Literal["range", "mad", "std", "none"]
 
+TRANSPOSED, NEGATIVE = 1e-5, 1e-9
+"""By which shares of its largest entry Q may differ from its transpose, and have a negative eigenvalue, for each column."""
+
 
 class AbstractCost(ABC):
     """A cost: a non-negative combination of terms, such as `2 * bf.L1() + bf.L0()`."""
@@ -293,12 +296,14 @@ class Quadratic(Term):
             Q = np.asarray(self.Q, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputTypeError("Q does not hold numbers.", "It must be an array with one row per column.") from None
-        if Q.shape != (len(names), len(names)) or not np.allclose(Q, Q.T):
+        size = float(np.abs(Q).max(initial=0.0))
+        if Q.shape != (len(names), len(names)) or not np.isfinite(size) or np.abs(Q - Q.T).max() > TRANSPOSED * size:
             raise InputError(
                 f"Q of shape {Q.shape} was given for {len(names)} columns.",
                 "Q must be square and symmetric, with one row per column.",
             )
-        if np.linalg.eigvalsh(Q).min() < -1e-9 * max(1.0, np.abs(Q).max()):
+        Q = (Q + Q.T) / 2
+        if np.linalg.eigvalsh(Q)[0] < -len(Q) * NEGATIVE * size:
             raise InputError(
                 "Q has a negative eigenvalue.", "Q must be positive semidefinite, so that no cost is negative."
             )
@@ -330,9 +335,8 @@ def price(cost: AbstractCost, space: Space) -> Prices:
     none = np.stack([zero, zero])
     prices = Prices(zero, zero, zero, zero, none, none, tables=empty)
     for weight, term in sorted(cost.terms(), key=lambda part: part[1].comes_last):
-        if not weight:
-            continue
-        prices = term.add_to(prices, weight, space)
+        if weight:
+            prices = term.add_to(prices, weight, space)
     return prices.with_coin(*typical_changes(space))
 
 

@@ -10,8 +10,9 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from http.cookies import SimpleCookie
 from typing import Any
+
+from starlette.requests import cookie_parser
 
 from butfor.log import LOG
 from butfor.serve.replies import reply
@@ -106,8 +107,8 @@ class Door:
         if length.isdigit() and int(length) > LARGEST_BODY:
             return TOO_LARGE
         by_header = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        who = "local" if self.keys.tokens is None else self.keys.name_of(by_header or (cookie.value if cookie else ""))
+        token = by_header or cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        who = "local" if self.keys.tokens is None else self.keys.name_of(token)
         is_open = scope["path"] in PUBLIC_PATHS or scope["path"].startswith("/static/")
         if who is None and not is_open:
             return reply(

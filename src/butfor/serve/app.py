@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -25,14 +24,12 @@ from butfor.serve.answering import scored
 from butfor.serve.desk import Desk
 from butfor.serve.filled import Wanted
 from butfor.serve.interface import interface
+from butfor.serve.kept import KeptReplies, OtherQuestionError
 from butfor.serve.page import page
 from butfor.serve.plain import Json, refused
 from butfor.serve.replies import replied, reply
 from butfor.serve.team import ProcessEndedError, QueueFullError, Team
 from butfor.views.html import style
-
-REPLIES_KEPT = 1000
-"""So many replies are kept for their idempotency keys."""
 
 STATIC = {
     "page.js": "text/javascript", "what-if.js": "text/javascript", "what-if.css": "text/css", "icon.svg": "image/svg+xml",
@@ -48,7 +45,7 @@ class Server:
     desk: Desk
     team: Team
     keys: Keys
-    kept: OrderedDict[str, tuple[str, Json]] = field(default_factory=OrderedDict)
+    kept: KeptReplies = field(default_factory=KeptReplies)
 
 
 def application(desk: Desk, team: Team, hosts: tuple[str, ...], keys: Keys) -> App:
@@ -206,7 +203,7 @@ async def _log(server: Server, request: Request) -> Response:
 
 
 async def _explain(server: Server, request: Request) -> Response:
-    """The answers as they are found, or the last of them."""
+    """The answers as they are found, or the last of them. Only the last are kept for an idempotency key."""
     body = await _json(request)
     if "text/event-stream" in request.headers.get("accept", ""):
         return await _streamed(server, _from(request, body))
@@ -220,26 +217,24 @@ async def _work(server: Server, request: Request) -> Response:
 async def _once(server: Server, request: Request, work: str, body: Any) -> Response:
     """All events of a question in one reply. The same key and body have the same reply."""
     key, digest = request.headers.get("idempotency-key", ""), sha256(json.dumps([work, body]).encode()).hexdigest()
-    key = f"{request.state.who} {key}" if key else ""
-    if key in server.kept:
-        known, reply_before = server.kept[key]
-        if known != digest:
-            return reply(
-                409, "OtherQuestion", "this idempotency key was used for another question.", "", "Use a new one."
-            )
-        return JSONResponse(reply_before)
+    asked = partial(_found, server, work, _from(request, body))
+    try:
+        found = await (server.kept.reply(f"{request.state.who} {key}", digest, asked) if key else asked())
+    except OtherQuestionError:
+        return reply(409, "OtherQuestion", "this idempotency key was used for another question.", "", "Use a new one.")
+    return _failed(found["error"]) if "error" in found else JSONResponse(found)
+
+
+async def _found(server: Server, work: str, body: Json) -> Json:
+    """All events of a question as one object. An error stands alone."""
     found: Json = {}
-    async with aclosing(server.team.ask(work, _from(request, body))) as events:
+    async with aclosing(server.team.ask(work, body)) as events:
         async for event in events:
-            if event["event"] == "error":
-                return _failed(event["error"])
             kind = event.pop("event")
+            if kind == "error":
+                return event
             found |= {"region": event} if kind == "region" else event
-    if key:
-        server.kept[key] = digest, found
-        while len(server.kept) > REPLIES_KEPT:
-            server.kept.popitem(last=False)
-    return JSONResponse(found)
+    return found
 
 
 def _from(request: Request, body: Any) -> Json:

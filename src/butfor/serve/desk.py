@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError
+from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import shown, word
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation
 from butfor.ledger.log import Log
-from butfor.problem.constraints.constraint import CodedConstraint
+from butfor.problem.constraints.admissible import admissible
+from butfor.problem.targets.names import as_target
 from butfor.problem.written.constraints import as_constraints
 from butfor.records.plain import plain
-from butfor.serve.plain import Json
+from butfor.serve.plain import Json, refused
 from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.given import named_rows
@@ -58,7 +59,7 @@ class Desk:
             "survives": source.survives,
             "rows": frames.height(self.table),
             "rules": {
-                "target": None if rules.target is None else repr(rules.target),
+                "target": None if rules.target is None else repr(as_target(rules.target, source)),
                 "cost": None if rules.cost is None else repr(rules.cost),
                 "constraints": [str(one) for one in rules.constraints],
                 "safety": rules.safety,
@@ -72,23 +73,14 @@ class Desk:
 
     @cached_property
     def _kept(self) -> frozenset[str]:
-        """The columns that no rule lets change."""
+        """The columns that the rules let change in no row: not in the typical one, nor in one of which nothing is known."""
         space = self.explainer.space
-        given = [one for rule in self.explainer.rules.constraints for one in as_constraints(rule, space)]
-        rules = [one for one in given if isinstance(one, CodedConstraint)]
-        before = np.array([[f.typical for f in space.features]])
-        found = set()
-        for j, feature in enumerate(space.features):
-            if feature.unread:
-                continue
-            ends = range(len(feature.levels)) if feature.levels else (feature.low, feature.high)
-            others = [end for end in ends if end != feature.typical]
-            after = np.repeat(before, len(others), axis=0)
-            after[:, j] = others
-            start = np.repeat(before, len(others), axis=0)
-            if not np.all([one.holds_between(space, start, after) for one in rules], axis=0).any():
-                found.add(feature.name)
-        return frozenset(found)
+        rules = [one for rule in self.explainer.rules.constraints for one in as_constraints(rule, space)]
+        typical = [feature.typical for feature in space]
+        movable = admissible(space, np.array([typical, [np.nan] * len(space)]), rules).movable
+        return frozenset(
+            feature.name for feature, able in zip(space, movable, strict=True) if not able and not feature.unread
+        )
 
     def _column(self, feature: Feature) -> Json:
         words = self.words
@@ -121,7 +113,7 @@ class Desk:
 
     def row(self, number: int) -> Json:
         """One row of the table."""
-        return self._listed([self._known(number)])[0]
+        return self._rows([self._known(number)])[0]
 
     def _known(self, number: int) -> int:
         """The number of a row, which must be there."""
@@ -131,7 +123,10 @@ class Desk:
         return number
 
     def rows(self, offset: int = 0, limit: int = 20, where: str = "") -> Json:
-        """A part of the rows, or of those for which a condition holds, and how many there are."""
+        """A part of the rows, or of those for which a condition holds, and how many there are.
+
+        A row that cannot be read is listed with the reason.
+        """
         if offset < 0 or not 0 < limit <= MOST_LISTED:
             raise InputError(
                 f"offset={offset} and limit={limit} were given.", f"At most {MOST_LISTED} rows are listed at once."
@@ -140,17 +135,35 @@ class Desk:
         return {"total": len(found), "offset": offset, "rows": self._listed(found[offset : offset + limit])}
 
     def _listed(self, numbers: Sequence[int] | Any) -> list[Json]:
+        """Rows in a list. They are read one by one if not all of them can be."""
         chosen = [int(one) for one in numbers]
-        if not chosen:
-            return []
-        part = frames.take(self.table, chosen)
+        try:
+            return self._rows(chosen) if chosen else []
+        except ButforError:
+            return [self._alone(number) for number in chosen]
+
+    def _alone(self, number: int) -> Json:
+        """A row in a list, or why it cannot be read."""
+        try:
+            return self._rows([number])[0]
+        except ButforError as error:
+            (label,) = self._labels([number])
+            nothing: Json = {"values": {}, "prediction": None, "told": "", "probabilities": None}
+            return {"row": number, "label": label, **nothing, "error": refused(error)}
+
+    def _rows(self, numbers: list[int]) -> list[Json]:
+        """Rows with their values and predictions. All of them must be as the model takes them."""
+        part = frames.take(self.table, numbers)
         values = self.values(part)
         predicted = self.scores(part)
-        labels = frames.row_labels(part) or chosen
         return [
-            {"row": number, "label": word(label), "values": own, **score}
-            for number, label, own, score in zip(chosen, labels, values, predicted, strict=True)
+            {"row": number, "label": label, "values": own, **score}
+            for number, label, own, score in zip(numbers, self._labels(numbers), values, predicted, strict=True)
         ]
+
+    def _labels(self, numbers: list[int]) -> list[str]:
+        """What rows are called."""
+        return [word(label) for label in frames.row_labels(frames.take(self.table, numbers)) or numbers]
 
     def values(self, table: Any) -> list[Json]:
         """The features of rows, by their names: numbers, levels, and null if missing."""
@@ -202,10 +215,20 @@ class Desk:
         return self.typed(row)
 
     def typed(self, row: Mapping[str, Any]) -> Any:
-        """A row that was typed, as a table."""
+        """A row that was typed, as a table. Dummies may be typed as the feature that they are."""
         space = self.explainer.space
-        lacking = [f.name for f in space if f.name not in row and not f.unread]
+        told = [_cells(feature, row) for feature in space]
+        lacking = [f.name for f, own in zip(space, told, strict=True) if len(own) < len(f.columns) and not f.unread]
         if lacking:
             raise InputError(f"the row lacks {', '.join(map(repr, lacking))}.", "It needs a value for each column.")
-        own = {f.name: row[f.name] for f in space if f.name in row}
-        return named_rows(self.explainer.reading.data, [own], space.unread)
+        cells = {column: value for own in told for column, value in own.items()}
+        return named_rows(self.explainer.reading.data, [cells], space.unread)
+
+
+def _cells(feature: Feature, row: Mapping[str, Any]) -> Json:
+    """What the columns of a feature hold in a row that was typed. Those that the row does not tell are not there."""
+    dummies = feature.dummies
+    if dummies is None or feature.unread or feature.name not in row:
+        return {column: row[column] for column in feature.columns if column in row}
+    code = np.array([feature.code(row[feature.name], "the row")], dtype=np.float64)
+    return {column: dummies.cells(place, code)[0] for place, column in enumerate(dummies.columns)}

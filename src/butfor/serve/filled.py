@@ -54,15 +54,15 @@ def _number(text: str) -> int | None:
 
 def shown(desk: Desk, wanted: Wanted) -> Json:
     """What is shown of a desk: rows, the chosen one, and its columns."""
-    error, chosen, listed = None, None, desk.rows(0, ROWS_SHOWN)
+    error, chosen, listed = None, None, None
     try:
         listed = desk.rows(wanted.offset, ROWS_SHOWN, wanted.where)
         chosen = None if wanted.row is None else desk.row(wanted.row)
     except ButforError as found:
         error = refused(found)
     return {
-        "desk": desk.model, "columns": desk.columns, "listed": listed, "chosen": chosen, "error": error,
-        "wanted": wanted, "languages": LANGUAGES, "step": ROWS_SHOWN,
+        "desk": desk.model, "columns": desk.columns, "listed": listed or desk.rows(0, ROWS_SHOWN), "chosen": chosen,
+        "error": error, "wanted": wanted, "languages": LANGUAGES, "step": ROWS_SHOWN,
     }  # fmt: skip
 
 

@@ -35,7 +35,11 @@ def named(name: str) -> Schema:
 ROW: Schema = {
     "oneOf": [
         {"type": "integer", "minimum": 0, "description": "the number of a row of the table"},
-        {"type": "object", "additionalProperties": VALUE, "description": "a value for each column"},
+        {
+            "type": "object",
+            "additionalProperties": VALUE,
+            "description": "a value for each column; dummies by their own names, or by that of the feature that they are",
+        },
     ]
 }
 COLUMN_ASKED = {
@@ -98,6 +102,7 @@ LISTED_ROW = thing(
     label=TEXT_SCHEMA,
     values={"type": "object"},
     **SCORED["properties"],
+    error={"type": "object", "description": "why the row cannot be read; not there if it can be"},
 )
 
 
@@ -184,7 +189,8 @@ def _worked_out() -> Schema:
     answers = thing("answers seconds unlogged outside", **found, seconds=NUMBER_SCHEMA, region={"type": "object"})
     menu = thing("answers text unlogged outside", **found, text=TEXT_SCHEMA)
     checked = thing("passed text", passed={"type": "boolean"}, text=TEXT_SCHEMA)
-    key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT_SCHEMA}]
+    told = "the same question with the same key has one reply; a stream of events does not use it"
+    key = [{"name": "Idempotency-Key", "in": "header", "schema": TEXT_SCHEMA, "description": told}]
 
     def worked(summary: str, body: Schema, schema: Schema) -> Schema:
         return _post(summary, body, schema, 409, 429, parameters=key)

@@ -33,7 +33,7 @@ async def _answer(team: Team, wanted: Wanted, facts: Json) -> Json:
     body["columns"] = {name: {"frozen": True} for name in wanted.locked if name in names}
     classes = {str(label): label for label in facts["desk"]["classes"]}
     if wanted.target in classes:
-        body["target"] = classes[wanted.target]
+        body["target"] = {"class": classes[wanted.target]}
     found: Json = {}
     try:
         async with aclosing(team.ask("explain", {"asked": body, "who": wanted.who})) as events:

@@ -226,5 +226,5 @@ def describe_data(feature: Feature, table: Any, given: Mapping[str, int]) -> Fea
         missing=missing,
         typical=float(nearest),
         mad=float(np.median(np.abs(seen - middle))),
-        std=float(seen.std()),
+        std=float(seen.std()) if seen.min() < seen.max() else 0.0,  # that of equal values is not exactly 0
     )

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.stats import beta
 
 from butfor import groups
+from butfor.explanation.consequences import acted
 from butfor.explanation.cost_parts import cost_parts, prices_of
 from butfor.groups.counted import ALREADY, NOT_LOOKED_FOR, statuses_of_rows
 from butfor.importers.faithful import Faithful
@@ -233,10 +234,12 @@ def levers(of: Material) -> DossierSection:
 
 def _parts(of: Material) -> dict[str, float]:
     """The share of each column in the costs of all answers."""
-    known, prices = of.firsts, prices_of(of.answers.question, of.explainer.space)
-    if prices is None or not known.found.any():
+    known, question = of.firsts, of.answers.question
+    prices, start = prices_of(question, known.space), known.start[known.found]
+    if prices is None or not len(start):
         return {}
-    whole = cost_parts(prices, known.start[known.found], known.points[known.found]).sum(axis=0)
+    own = acted(question, known.space, start, known.points[known.found])
+    whole = cost_parts(prices, start, own).sum(axis=0)
     if not whole.sum() > 0:
         return {}
     return dict(zip(known.space.names, (whole / whole.sum()).tolist(), strict=True))

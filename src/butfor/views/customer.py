@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from butfor.errors import InputError, InputTypeError
-from butfor.explanation.changes import Change, change_rows, texts_of, texts_within
+from butfor.explanation.changes import Change, texts_of, texts_within
 from butfor.explanation.column_words import ColumnWords
 from butfor.problem.targets.score import close
 from butfor.problem.targets.values import ValueIn
@@ -158,8 +158,7 @@ class CustomerLetter(Letter):
         yield self._fill("nearest_least" if up else "nearest_most", facts)
         if farthest.closest is None or answer.closest_codes is None:
             return
-        rows = change_rows(answer.space, answer.factual_codes, answer.closest_codes, answer.words)
-        changed = [row for row in rows if row.changed]
+        changed = answer.closest_changes
         if changed:
             tight = close(farthest.closest, farthest.reached)
             closest = reached if tight else _apart(farthest.closest, farthest.needed, outwards=False)[0]

@@ -9,7 +9,7 @@ from importlib.resources import files
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from butfor.explanation.changes import Change, change_rows, word
+from butfor.explanation.changes import Change, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
 from butfor.verdict.certificate import Certificate
@@ -224,9 +224,8 @@ def _closest(answer: Explanation) -> str:
     """What the closest row changes, if there is no answer and one is known."""
     if answer.closest_codes is None:
         return ""
-    columns = change_rows(answer.space, answer.factual_codes, answer.closest_codes, answer.words)
     moved = "".join(
-        f"<li>{isolated(one.label)} {' → '.join(map(isolated, texts_told(one)))}</li>" for one in columns if one.changed
+        f"<li>{isolated(one.label)} {' → '.join(map(isolated, texts_told(one)))}</li>" for one in answer.closest_changes
     )
     nothing = f"<li>{say('nothing')}</li>"
     return f'<p class="note">{say("The closest row changes")}</p><ul>{moved or nothing}</ul>'

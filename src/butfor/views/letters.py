@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from butfor.errors import InputError, InputTypeError, choice
-from butfor.explanation.changes import Change, change_rows, is_number, texts_of, texts_within, word
+from butfor.explanation.changes import Change, is_number, texts_of, texts_within, word
 from butfor.explanation.column_words import ColumnWords, NumberStyle
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.classes import Classes, Other, Probability
@@ -124,11 +124,8 @@ class Letter:
             for number in (farthest.reached, farthest.needed, farthest.closest)
         )
         yield self._fill("nearest", {"score": self.score_name(), "reached": reached, "needed": needed})
-        if closest and answer.closest_codes is not None:
-            rows = change_rows(answer.space, answer.factual_codes, answer.closest_codes, answer.words)
-            changes = tuple(row for row in rows if row.changed)
-            if changes:
-                yield self._fill("closest", {"changes": self._changed(changes), "closest": closest})
+        if closest and answer.closest_changes:
+            yield self._fill("closest", {"changes": self._changed(answer.closest_changes), "closest": closest})
 
     def score_name(self) -> str:
         """What the score is, in this language."""

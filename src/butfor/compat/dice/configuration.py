@@ -183,7 +183,7 @@ def check_row(data: BaseData, row: pd.DataFrame, wish: DiceWish, ranges: Mapping
                 f"It is {row[name].iloc[0]!r}; known are {', '.join(data.levels_of(name)[:20])}.",
             )
     for name, ends in ranges.items():
-        if name not in varied and not _inside(data, name, row[name].iloc[0], ends):
+        if name not in varied and not inside(data, name, row[name].iloc[0], ends):
             raise UserConfigValidationException(
                 f"Feature {name} is outside the permitted range and isn't allowed to vary.",
                 f"It is {row[name].iloc[0]!r}.",
@@ -191,7 +191,10 @@ def check_row(data: BaseData, row: pd.DataFrame, wish: DiceWish, ranges: Mapping
     return varied
 
 
-def _inside(data: BaseData, name: str, value: Any, ends: Sequence[Any]) -> bool:
-    if name in data.categorical_feature_names:
-        return str(value) in map(str, ends)
-    return bool(ends[0] <= value <= ends[1])
+def inside(data: BaseData, name: str, value: Any, ends: Sequence[Any]) -> bool:
+    """Whether a value of a column is in a range: between its ends, or one of its levels. Scripts may write those as text."""
+    if name not in data.categorical_feature_names:
+        return bool(ends[0] <= value <= ends[1])
+    texts = set(map(str, ends))
+    known = (level for level in data.rows[name].dropna().unique().tolist() if str(level) in texts)
+    return str(value) in texts or value in known

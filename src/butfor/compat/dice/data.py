@@ -206,13 +206,13 @@ class PublicData(BaseData):
 
     @property
     def space(self) -> dict[str, Override]:
-        """Numbers in columns that are not continuous are levels."""
+        """Numbers in columns that are not continuous are levels. 0 and 1 are levels anyway, and may be dummies."""
         levels = {
             name: sorted(self._rows[name].dropna().unique().tolist())
             for name in self.categorical_feature_names
             if pd.api.types.is_numeric_dtype(self._rows[name]) and not pd.api.types.is_bool_dtype(self._rows[name])
         }
-        return {name: Categorical(known) for name, known in levels.items()}
+        return {name: Categorical(known) for name, known in levels.items() if known != [0, 1]}
 
     def get_features_range(
         self, permitted_range_input: Mapping[str, Any] | None = None, features_dict: Any = None

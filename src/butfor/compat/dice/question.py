@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from butfor.compat.dice.configuration import DiceWish, check_row
+from butfor.compat.dice.columns import cells_of, feature_of, features_of, only
+from butfor.compat.dice.configuration import DiceWish, check_row, inside
 from butfor.compat.dice.constants import ModelTypes
 from butfor.compat.dice.data import BaseData
 from butfor.compat.dice.examples import CounterfactualExamples
@@ -22,11 +23,12 @@ from butfor.compiled.clock import now
 from butfor.explain.explainer import Explainer
 from butfor.explanation.explanation import Explanation
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.constraints.names import allowed, between, candidates, fixed
+from butfor.problem.constraints.names import allowed, between, candidates
 from butfor.problem.targets.names import probability, value
 from butfor.problem.written.constraints import Constraints, as_constraints
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Override
+from butfor.space.space import Space
 
 ALSO_FOR_FURTHER = ("cost", "seed", "time_limit_per_row", "n_jobs", "progress")
 """The options of a question that further answers are asked with, too."""
@@ -82,13 +84,22 @@ class DiceQuestion:
         """Who answers. A range of numbers that lies outside the data is declared."""
         plain, wider = self.explainer_within({}), dict[str, Override]()
         for name, ends in self.ranges.items():
-            feature = plain.space[name]
+            feature = feature_of(plain.space, name)
             number = name in self.data.continuous_feature_names and feature.levels is None
             if number and (ends[0] >= feature.high or ends[1] <= feature.low):
                 low, high = min(feature.low, ends[0]), max(feature.high, ends[1])
                 kind = "continuous" if not feature.step or feature.anchor % feature.step else "step"
                 wider[name] = Override(kind, float(low), float(high), feature.step if kind == "step" else 0.0)
         return self.explainer_within(wider) if wider else plain
+
+    @cached_property
+    def space(self) -> Space:
+        """Its columns. Those that the model drops are held to the rules of all others if they have a range."""
+        reading = self.explainer.reading
+        for name in self.ranges:
+            feature = feature_of(reading.space, name)
+            reading = reading.held(feature.name) if feature.unread else reading
+        return reading.space
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -143,19 +154,25 @@ class DiceQuestion:
 
     def _kept(self, varied: Sequence[str]) -> list[AbstractConstraint]:
         """What answers must keep."""
-        data, space = self.data, self.explainer.space
-        kept = list(as_constraints(self.constraints, space))
-        if held := [name for name in space.names if name not in varied]:
-            kept.append(fixed(*held))
-        for name, ends in self.ranges.items():
-            if name in varied and name in data.continuous_feature_names:
-                kept.append(between(name, *ends))
-            elif name in varied:
-                texts = set(map(str, ends))
-                kept.append(allowed(name, [level for level in space[name].levels or () if str(level) in texts]))
+        kept = [*as_constraints(self.constraints, self.space), *only(self.space, varied)]
+        kept += [self._within(name, ends) for name, ends in self.ranges.items() if name in varied]
         if self.from_data:
-            kept.append(candidates(data.rows))
+            kept.append(candidates(self.data.rows))
         return kept
+
+    def _within(self, name: str, ends: Sequence[Any]) -> AbstractConstraint:
+        """A column stays within its range. If it holds levels, alone or with others, these are the levels that may be."""
+        feature = feature_of(self.space, name)
+        if feature.levels is None:
+            return between(feature.name, *ends)
+        cells = cells_of(feature, name)
+        levels = [x for x, cell in zip(feature.levels, cells, strict=True) if inside(self.data, name, cell, ends)]
+        if not levels:
+            raise UserConfigValidationException(
+                f"permitted_range={{{name!r}: {ends!r}}} permits no value.",
+                f"The column holds {', '.join(map(repr, dict.fromkeys(cells)))}.",
+            )
+        return allowed(feature.name, levels)
 
     def _distinct(self, rows: pd.DataFrame, target: Any, varied: Sequence[str]) -> list[list[Explanation]]:
         """Different answers to each row, which has as many as were asked for if so many are known."""
@@ -176,15 +193,14 @@ class DiceQuestion:
         its: list[Explanation],
     ) -> list[Explanation]:
         """The answers that change something, and further rows that meet the target, up to as many as were asked for."""
-        total, space = self.wish.total, self.explainer.space
+        total, space = self.wish.total, self.space
         chosen = [one for one in its if one.point is not None and one.changes]
         if len(chosen) >= total or its[0].certificate.status is Status.PROVEN_INFEASIBLE:
             return chosen or its
         points = [space.encode(one.point)[0] for one in chosen]
-        ends: Ends = {n: tuple(e) for n, e in self.ranges.items() if space[n].levels is None}
-        table = pool(
-            space, row, points, [name for name in varied if name in space.names], ends, self.explainer.reading.data
-        )
+        ends: Ends = {str(n): tuple(e) for n, e in self.ranges.items() if feature_of(space, n).levels is None}
+        names = [feature.name for feature in features_of(space, varied)]
+        table = pool(space, row, points, names, ends, self.explainer.reading.data)
         if table is None or now() > self.until:
             return chosen or its
         options = {name: self.options[name] for name in ALSO_FOR_FURTHER if name in self.options}

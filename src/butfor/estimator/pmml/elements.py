@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
+import numpy as np
+
 from butfor.errors import InputError, UnsupportedModelError
 
 Label = str | int | float | bool
@@ -63,6 +65,19 @@ def number_in(element: Element, name: str, default: float | None = None) -> floa
         return float(text)
     except ValueError:
         raise InputError(f"a {name_of(element)} has {name}={text!r}.", "A number is needed.") from None
+
+
+def ends_of(interval: Element) -> tuple[float, float]:
+    """The first and the last number in an Interval."""
+    closure = attribute(interval, "closure")
+    if closure not in ("openOpen", "openClosed", "closedOpen", "closedClosed"):
+        raise InputError(
+            f"an Interval has closure={closure!r}.", "It may be openOpen, openClosed, closedOpen, closedClosed."
+        )
+    low, high = number_in(interval, "leftMargin", -np.inf), number_in(interval, "rightMargin", np.inf)
+    first = low if closure.startswith("closed") else float(np.nextafter(low, np.inf))
+    last = high if closure.endswith("Closed") else float(np.nextafter(high, -np.inf))
+    return (first if np.isfinite(low) else low), (last if np.isfinite(high) else high)
 
 
 def not_read(what: str, element: Element | None = None) -> UnsupportedModelError:

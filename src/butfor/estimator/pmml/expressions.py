@@ -15,6 +15,7 @@ from butfor.estimator.pmml.elements import (
     attribute,
     child,
     children,
+    ends_of,
     label_of,
     name_of,
     not_read,
@@ -193,15 +194,7 @@ def _ends(part: Element) -> tuple[float, float]:
     interval = child(part, "Interval")
     if interval is None:
         raise InputError("a DiscretizeBin has no Interval.", "It says which numbers it holds.")
-    closure = attribute(interval, "closure")
-    if closure not in ("openOpen", "openClosed", "closedOpen", "closedClosed"):
-        raise InputError(
-            f"an Interval has closure={closure!r}.", "It may be openOpen, openClosed, closedOpen, closedClosed."
-        )
-    low, high = number_in(interval, "leftMargin", -np.inf), number_in(interval, "rightMargin", np.inf)
-    first = low if closure.startswith("closed") else float(np.nextafter(low, np.inf))
-    last = high if closure.endswith("Closed") else float(np.nextafter(high, -np.inf))
-    return (first if np.isfinite(low) else low), (last if np.isfinite(high) else high)
+    return ends_of(interval)
 
 
 def _cell(row: Element, column: str) -> str:

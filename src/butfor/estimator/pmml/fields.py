@@ -25,7 +25,8 @@ class Field:
     - `instead`: what takes the place of a missing value (None: nothing);
     - `unknown`: what becomes of an unknown level: "refused", "missing", or "kept" as one that no test names;
     - `single`: whether numbers are float32;
-    - `low`, `high`: the numbers that are valid.
+    - `low`, `high`: the numbers that are valid;
+    - `required`: whether the file says that no row has a prediction without it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Field:
     single: bool = False
     low: float = -np.inf
     high: float = np.inf
+    required: bool = False
 
     def numbers(self, x: FloatArray) -> FloatArray:
         """Numbers as the model gets them."""
@@ -49,7 +51,7 @@ class Field:
         if outside.any():
             raise InputError(
                 f"column {self.name!r} holds {float(x[outside][0])!r}.",
-                f"The file says that its values lie from {self.low:g} to {self.high:g}.",
+                f"The file says that its values lie from {self.low!r} to {self.high!r}.",
             )
         return x
 

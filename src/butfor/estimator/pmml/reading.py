@@ -6,8 +6,7 @@ chains in which a regression reads sums of trees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast, get_args
 from xml.etree.ElementTree import Element
 
@@ -29,11 +28,12 @@ from butfor.estimator.pmml.elements import (
     segments_in,
 )
 from butfor.estimator.pmml.expressions import as_number
-from butfor.estimator.pmml.growing import AskedFirst, Growing, Grown, PmmlNode, WhereMissing, written
-from butfor.estimator.pmml.models import Characteristic, MedianOfTrees, Reasons, SumOfTrees, WeightedSum
-from butfor.estimator.pmml.predicates import AlwaysSo
+from butfor.estimator.pmml.growing import Growing, Grown, PmmlNode, WhereMissing, written
+from butfor.estimator.pmml.models import MedianOfTrees, SumOfTrees, WeightedSum
 from butfor.estimator.pmml.reading_predicates import predicate_of
+from butfor.estimator.pmml.reading_scorecards import characteristics, reasons
 from butfor.estimator.pmml.scope import Scope, fields_of
+from butfor.estimator.pmml.targets import NOT_RESCALED, check_as_it_is, rescaling_of_sum, scaled
 
 NORMALIZATIONS = {
     "none": None,
@@ -80,7 +80,7 @@ class _ModelReader:
         sums = SumOfTrees(
             self.scope.fields, tuple(self.scope.reads), self._refused(), tuple(self.labels), link,
             nodes=written(trees, scores), base=base, total=total,
-            single=in_single(model), reasons=self._reasons(model),
+            single=in_single(model), reasons=reasons(model, self.scope.inside(model)),
         )  # fmt: skip
         return sums
 
@@ -117,33 +117,25 @@ class _ModelReader:
 
     def _trees(self, model: Element, scope: Scope) -> tuple[list[Grown], FloatArray, str | None, float]:
         """Trees, what their sum starts from, the link behind it, and what the shares of classes add up to."""
-        kind, inner = name_of(model), scope.inside(model)
         classes = len(self.labels) if model.get("functionName") == "classification" else 0
+        trees, base, link, total = self._before_targets(model, scope, classes)
+        factor, constant = rescaling_of_sum(model, link)
+        if (factor, constant) != NOT_RESCALED:
+            trees, base = scaled(trees, np.array([[factor]])), factor * base + constant
+        return trees, base, link, total
+
+    def _before_targets(
+        self, model: Element, scope: Scope, classes: int
+    ) -> tuple[list[Grown], FloatArray, str | None, float]:
+        kind, inner = name_of(model), scope.inside(model)
         if kind == "TreeModel":
             return [self._tree(model, inner, classes)], np.zeros(classes or 1), None, 1.0
         if kind == "Scorecard":
-            return [*self._scorecard(model, inner)], np.array([number_in(model, "initialScore", 0.0)]), None, 1.0
+            start = np.array([number_in(model, "initialScore", 0.0)])
+            return [self._grown(one, inner) for one in characteristics(model, inner)], start, None, 1.0
         if kind == "MiningModel":
-            trees, base, link, total = self._segments(model, inner, classes)
-            factor, constant = self._rescaled(model)
-            if (factor, constant) != (1.0, 0.0):
-                trees, base = _scaled(trees, np.array([[factor]])), factor * base + constant
-            return trees, base, link, total
+            return self._segments(model, inner, classes)
         raise not_read(f"a {kind}")
-
-    def _rescaled(self, model: Element) -> tuple[float, float]:
-        """The factor and the constant that a prediction gets."""
-        targets = child(model, "Targets")
-        found = [] if targets is None else list(children(targets, "Target"))
-        for one in found:
-            for name in ("castInteger", "min", "max"):
-                if one.get(name) is not None:
-                    raise not_read(name, one)
-        return (
-            (number_in(found[0], "rescaleFactor", 1.0), number_in(found[0], "rescaleConstant", 0.0))
-            if found
-            else (1.0, 0.0)
-        )
 
     def _segments(
         self, model: Element, scope: Scope, classes: int
@@ -167,13 +159,14 @@ class _ModelReader:
         trees, base, totals = list[Grown](), np.zeros(classes or 1), 0.0
         for one, weight in zip(models, weights, strict=True):
             if votes:
+                check_as_it_is(one, "votes")
                 own, start, total = [self._tree(one, scope.inside(one), classes, votes=True)], np.zeros(classes), 1.0
             else:
                 own, start, link, total = self._trees(one, scope)
                 if link is not None:
                     raise not_read("a sum or a mean of models with links", segmentation)
             factor = weight * share
-            trees += own if factor == 1 else _scaled(own, np.array([[factor]]))
+            trees += own if factor == 1 else scaled(own, np.array([[factor]]))
             base, totals = base + factor * start, totals + weight * total
         return trees, base, None, totals if classes else 1.0
 
@@ -190,14 +183,16 @@ class _ModelReader:
             raise not_read("a median of other models than trees", segmentation)
         if how == "median" and len(models) % 2 == 0:
             raise not_read("a median of an even number of models, which is the mean of two", segmentation)
-        if self._rescaled(model) != (1.0, 0.0) or in_single(model):
-            raise not_read("a median that is rescaled or computed in float32", segmentation)
+        for one in (model, *models):
+            check_as_it_is(one, "a median")
+        if in_single(model):
+            raise not_read("a median that is computed in float32", segmentation)
         if (weights < 0).any() or not weights.any():
             raise InputError(
                 f"the models have the weights {weights.tolist()}.", "They must be at least 0, and not all 0."
             )
         trees = [
-            _scaled([self._tree(one, scope.inside(one), 0)], column[:, None])[0]
+            scaled([self._tree(one, scope.inside(one), 0)], column[:, None])[0]
             for one, column in zip(models, own, strict=True)
         ]
         base = np.zeros(len(models))
@@ -213,9 +208,10 @@ class _ModelReader:
             raise not_read("a chain that does not end in a RegressionModel")
         sums = {name: self._trees(one, scope) for one in before for name in _outputs(one)}
         tables, link = self._tables(last)
+        factor, constant = rescaling_of_sum(last, link)
         trees, base = list[Grown](), np.zeros(len(tables))
         for k, table in enumerate(tables):
-            base[k] = number_in(table, "intercept")
+            base[k] = factor * number_in(table, "intercept") + constant
             for term in children(table):
                 name = term.get("name", "")
                 if name_of(term) != "NumericPredictor" or name not in sums or number_in(term, "exponent", 1.0) != 1:
@@ -224,8 +220,8 @@ class _ModelReader:
                 if inner is not None or len(start) != 1:
                     raise not_read("a chain of models with links", last)
                 column = np.zeros((len(tables), 1))
-                column[k] = number_in(term, "coefficient")
-                trees, base = [*trees, *_scaled(own, column)], base + column[:, 0] * start[0]
+                column[k] = factor * number_in(term, "coefficient")
+                trees, base = [*trees, *scaled(own, column)], base + column[:, 0] * start[0]
         return trees, base, link, 1.0
 
     def _tree(self, model: Element, scope: Scope, classes: int, votes: bool = False) -> Grown:
@@ -236,10 +232,12 @@ class _ModelReader:
             raise not_read(f"missingValueStrategy={missing!r}", model)
         if root is None:
             raise InputError("a TreeModel has no Node.", "One is needed.")
-        branch = self._branch(root, scope, classes, votes)
-        self.growing.start = scope.start
         last = model.get("noTrueChildStrategy", "returnNullPrediction") == "returnLastPrediction"
-        return self.growing.tree(branch, cast(WhereMissing, missing), last)
+        return self._grown(self._branch(root, scope, classes, votes), scope, cast(WhereMissing, missing), last)
+
+    def _grown(self, root: PmmlNode, scope: Scope, missing: WhereMissing = "none", last: bool = False) -> Grown:
+        self.growing.start = scope.start
+        return self.growing.tree(root, missing, last)
 
     def _branch(self, node: Element, scope: Scope, classes: int, votes: bool) -> PmmlNode:
         return PmmlNode(
@@ -272,36 +270,6 @@ class _ModelReader:
         if label not in self.labels:
             raise InputError(f"the file names the class {text!r}.", f"The classes are {self.labels}.")
         return self.labels.index(label)
-
-    # ---- scorecards ------------------------------------------------------------------------------------------------
-
-    def _scorecard(self, model: Element, scope: Scope) -> Iterable[Grown]:
-        """A tree for each characteristic: the first attribute that holds gives its points."""
-        for name, attributes in _characteristics(model):
-            bins = []
-            for one in attributes:
-                if child(one, "ComplexPartialScore") is not None:
-                    raise not_read("a ComplexPartialScore", one)
-                points = np.array([number_in(one, "partialScore")])
-                bins.append(PmmlNode(predicate_of(one, scope), points, name=name))
-            self.growing.start = scope.start
-            yield self.growing.tree(PmmlNode(AlwaysSo(True), None, tuple(bins)), "none", False)
-
-    def _reasons(self, model: Element) -> Reasons | None:
-        """What is needed for reason codes, if the model is a scorecard that has some."""
-        if name_of(model) != "Scorecard" or model.get("useReasonCodes", "true") == "false":
-            return None
-        out = []
-        for element, (name, attributes) in zip(_characteristic_elements(model), _characteristics(model), strict=True):
-            own = element.get("reasonCode", "")
-            baseline = element.get("baselineScore", model.get("baselineScore"))
-            if baseline is None:
-                return None
-            codes = tuple((number_in(one, "partialScore"), one.get("reasonCode", own) or name) for one in attributes)
-            inner = self.scope.inside(model)
-            tests = tuple(predicate_of(one, inner) for one in attributes)
-            out.append(Characteristic(name, float(baseline), codes, tests))
-        return Reasons(tuple(out), above=model.get("reasonCodeAlgorithm", "pointsBelow") == "pointsAbove")
 
     # ---- regressions -----------------------------------------------------------------------------------------------
 
@@ -341,11 +309,8 @@ class _ModelReader:
                 read, weight = next(at)
                 weights[k, reads.index(read)] += weight
         base = np.array([number_in(table, "intercept") for table in tables])
-        factor, constant = self._rescaled(model)
-        if link is None:
-            weights, base = factor * weights, factor * base + constant
-        elif (factor, constant) != (1.0, 0.0):
-            raise not_read("Targets behind a link", model)
+        factor, constant = rescaling_of_sum(model, link)
+        weights, base = factor * weights, factor * base + constant
         lost = fields_of([read for read in reads if scope.may_be_missing(read)], scope)
         return WeightedSum(
             scope.fields, tuple(scope.reads[read] for read in reads), lost, tuple(self.labels), link,
@@ -363,17 +328,6 @@ class _ModelReader:
         raise not_read("a power" if kind == "NumericPredictor" else f"a {kind}", one)
 
 
-def _scaled(trees: Iterable[Grown], by: FloatArray) -> list[Grown]:
-    """Trees whose leaves are multiplied: by a factor (1, 1), or spread over scores (scores, 1)."""
-
-    def scaled(tree: Grown) -> Grown:
-        if isinstance(tree, AskedFirst):
-            return replace(tree, yes=scaled(tree.yes), no=scaled(tree.no))
-        return np.asarray(tree * by[0, 0] if by.shape == (1, 1) else by[:, 0] * tree[0])
-
-    return [scaled(tree) for tree in trees]
-
-
 def _model_in(segment: Element) -> Element:
     found = [one for one in children(segment) if name_of(one).endswith("Model") or name_of(one) == "Scorecard"]
     if len(found) != 1:
@@ -389,12 +343,3 @@ def _outputs(model: Element) -> list[str]:
         if one.get("feature", "predictedValue") != "predictedValue":
             raise not_read(f"the output {one.get('feature')!r} of a model in a chain", output)
     return [attribute(one, "name") for one in found]
-
-
-def _characteristic_elements(model: Element) -> list[Element]:
-    holder = child(model, "Characteristics")
-    return [] if holder is None else list(children(holder, "Characteristic"))
-
-
-def _characteristics(model: Element) -> list[tuple[str, list[Element]]]:
-    return [(one.get("name", ""), list(children(one, "Attribute"))) for one in _characteristic_elements(model)]

@@ -7,25 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-import numpy as np
-
 from butfor.errors import InputError, choice
-from butfor.estimator.pmml.elements import (
-    attribute,
-    child,
-    children,
-    label_of,
-    name_of,
-    not_read,
-    number_in,
-    position_of,
-)
+from butfor.estimator.pmml.elements import attribute, child, children, name_of, not_read, position_of
 from butfor.estimator.pmml.expressions import Expression
-from butfor.estimator.pmml.fields import Field, Read, Step
-from butfor.estimator.pmml.pieces import InsideEnds
+from butfor.estimator.pmml.fields import Field, Read
 from butfor.estimator.pmml.predicates import Known
-
-WHERE_INVALID = {"returnInvalid": "refused", "asMissing": "missing", "asIs": "kept"}
+from butfor.estimator.pmml.schema import active, check_parts, field_of, first_steps
 
 
 @dataclass
@@ -50,15 +37,14 @@ class Scope:
         schema, mentioned = child(model, "MiningSchema"), _mentioned(root)
         if schema is None:
             raise InputError(f"the {name_of(model)} has no MiningSchema.", "It says which columns the model takes.")
-        fields = []
-        for one in _active(schema):
-            name = attribute(one, "name")
+        taken = {attribute(one, "name"): one for one in active(schema)}
+        for name in taken:
             if name not in known:
                 raise InputError(f"the DataDictionary lacks {name!r}.", *choice("It has", name, known))
-            fields.append(_field(known[name], one, mentioned[name]))
-        scope = cls(tuple(fields))
-        for j, (own, one) in enumerate(zip(fields, _active(schema), strict=True)):
-            scope.names[own.name] = scope.read(Read(j, _outliers(own, one), own.levels))
+        check_parts(model, known, taken)
+        scope = cls(tuple(field_of(known[name], one, mentioned[name]) for name, one in taken.items()))
+        for j, (own, one) in enumerate(zip(scope.fields, taken.values(), strict=True)):
+            scope.names[own.name] = scope.read(Read(j, first_steps(own, known[own.name], one), own.levels))
         scope.derive(child(root, "TransformationDictionary"))
         return scope
 
@@ -90,8 +76,8 @@ class Scope:
 
     def may_be_missing(self, read: int) -> bool:
         """Whether a read is missing in some rows."""
-        own = self.reads[read]
-        return own.gaps or not (own.takes_missing or self.fields[own.field].instead is not None)
+        own, column = self.reads[read], self.field(read)
+        return own.gaps or not (own.takes_missing or column.instead is not None or column.required)
 
     def position(self, read: int, text: str) -> int | None:
         """The position of a level that is written in the file; None if no row has it."""
@@ -121,7 +107,7 @@ def _kind_of_levels(derived: Element) -> str | None:
 
 
 def fields_of(reads: Iterable[int], scope: Scope) -> tuple[int, ...]:
-    """The fields that must not be missing if some reads must not."""
+    """The fields that must not be missing if some reads must not, and those of which the file says so itself."""
     needed = [scope.reads[read] for read in reads]
     for one in needed:
         if one.gaps:
@@ -129,28 +115,8 @@ def fields_of(reads: Iterable[int], scope: Scope) -> tuple[int, ...]:
                 f"a field made of {scope.fields[one.field].name!r} that is missing for some numbers or levels where the model "
                 "needs it (defaultValue or mapMissingTo would say what it is then)"
             )
-    return tuple(sorted({one.field for one in needed}))
-
-
-def _active(schema: Element) -> list[Element]:
-    """The columns that a schema has a model take."""
-    return [one for one in children(schema, "MiningField") if one.get("usageType", "active") == "active"]
-
-
-def _outliers(own: Field, mining: Element) -> tuple[Step, ...]:
-    """What keeps a number between the ends beyond which the schema takes it for an outlier."""
-    if mining.get("outliers", "asIs") == "asIs":
-        return ()
-    low, high = number_in(mining, "lowValue", -np.inf), number_in(mining, "highValue", np.inf)
-    how = mining.get("outliers")
-    if own.levels is not None or how not in ("asExtremeValues", "asMissingValues"):
-        raise not_read(f"outliers={how!r} of {own.name!r}", mining)
-    if how == "asExtremeValues":
-        if own.instead is not None and not low <= own.instead <= high:
-            raise not_read(f"a missingValueReplacement of {own.name!r} that is an outlier", mining)
-        return ("max", low), ("min", high)
-    within = ("within", InsideEnds(low, high))
-    return (within,) if own.instead is None else (within, ("instead", float(own.instead)))
+    required = (j for j, column in enumerate(scope.fields) if column.required)
+    return tuple(sorted({one.field for one in needed} | {*required}))
 
 
 def _mentioned(root: Element) -> dict[str, list[str]]:
@@ -193,37 +159,3 @@ def _words(text: str) -> Iterator[str]:
         at += 1
     if word or any_yet:
         yield word
-
-
-def _field(data: Element, mining: Element, mentioned: list[str]) -> Field:
-    """A column, as the dictionary and the schema describe it."""
-    name, kind, optype = attribute(data, "name"), data.get("dataType", "double"), data.get("optype", "continuous")
-    unknown = WHERE_INVALID.get(mining.get("invalidValueTreatment", "returnInvalid"))
-    if unknown is None:
-        raise not_read(f"invalidValueTreatment={mining.get('invalidValueTreatment')!r} of {name!r}", mining)
-    listed = list(children(data, "Value"))
-    for one in listed:
-        lost = one.get("value", "").lower() in ("nan", "", "n/a", "na", "null", "none")
-        if one.get("property", "valid") == "missing" and not lost:
-            raise not_read(f"the value {one.get('value')!r} of {name!r} that stands for a missing one", data)
-    valid = [attribute(one, "value") for one in listed if one.get("property", "valid") == "valid"]
-    instead = mining.get("missingValueReplacement")
-    if optype == "continuous":
-        low, high = _ends(data) if unknown == "refused" else (-np.inf, np.inf)
-        return Field(name, None, None if instead is None else float(instead), unknown, kind == "float", low, high)
-    names = list(dict.fromkeys(valid or mentioned))
-    if not valid:
-        unknown = "kept"  # the dictionary lists none, so each is valid
-    levels = tuple(label_of(text, kind) for text in names)
-    if instead is not None and instead not in names:
-        raise InputError(f"{name!r} has the missingValueReplacement {instead!r}.", f"Its values are {names}.")
-    return Field(name, levels, None if instead is None else label_of(instead, kind), unknown)
-
-
-def _ends(data: Element) -> tuple[float, float]:
-    """The ends of the valid numbers."""
-    intervals = list(children(data, "Interval"))
-    if len(intervals) > 1 or any("closed" not in (one.get("closure") or "").lower() for one in intervals):
-        raise not_read("several Intervals, or open ones", data)
-    ends = [(number_in(one, "leftMargin", -np.inf), number_in(one, "rightMargin", np.inf)) for one in intervals]
-    return ends[0] if ends else (-np.inf, np.inf)

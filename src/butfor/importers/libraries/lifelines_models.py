@@ -138,11 +138,11 @@ def read_cox(model: _Cox, columns: list[Column]) -> Imported:
             "The baseline must be a step function.",
             "Use the default, 'breslow'.",
         )
-    coef = _coefficients(model, fitter.params_)
+    coef, mean = _of_columns(model, fitter.params_), _of_columns(model, fitter._norm_mean)
     baseline = fitter.baseline_cumulative_hazard_
     times = np.asarray(baseline.index, dtype=np.float64)
     hazards = Hazards(times=times, hazard=np.maximum(_numbers(baseline), 0.0))
-    return linear_over(columns, coef, -np.atleast_1d(coef @ _numbers(fitter._norm_mean))), hazards
+    return linear_over(columns, coef, -np.atleast_1d(coef @ mean)), hazards
 
 
 def read_accelerated(model: _Accelerated, columns: list[Column]) -> Imported:
@@ -152,12 +152,12 @@ def read_accelerated(model: _Accelerated, columns: list[Column]) -> Imported:
             f"{type(model.fitter).__name__}: {_SHAPE}", "One shape is needed.", "Fit it without ancillary=."
         )
     params = model.fitter.params_[model.fitter._primary_parameter_name]
-    coef = _coefficients(model, params.drop("Intercept", errors="ignore"))
+    coef = _of_columns(model, params.drop("Intercept", errors="ignore"))
     return linear_over(columns, coef, np.atleast_1d(params.get("Intercept", 0.0))), Accelerated(law=model.law)
 
 
-def _coefficients(model: _Fitter, params: Any) -> FloatArray:
-    """The coefficients in the order of the columns."""
+def _of_columns(model: _Fitter, params: Any) -> FloatArray:
+    """The coefficients or the means of the columns, in the columns' order. A formula may name them in another one."""
     names = [str(name) for name in model.feature_names_in_]
     if sorted(map(str, params.index)) != sorted(names):
         raise UnsupportedModelError(

@@ -5,6 +5,7 @@ What is saved is read in `estimator/dumps/`, from a live booster as from a file.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +64,8 @@ def read_dump(dump: LightGBMDump, columns: list[Column]) -> Imported:
     """The trees of a saved model."""
     scale = dump.sigmoid / dump.averaged
     nodes, lines = replace(dump.nodes, value=scale * dump.nodes.value), dump.lines
-    asked = _coded(columns, dump)
+    columns = _coded(columns, dump)
+    asked = [column if _words(column) else column.map(without_tiny) for column in columns]
     if lines is None:
         model: Trees | LinearLeaves = trees_over(asked, nodes, dump.base, folded=not exact(scale))
     else:
@@ -77,24 +79,67 @@ def read_dump(dump: LightGBMDump, columns: list[Column]) -> Imported:
 
 
 def _coded(columns: list[Column], dump: LightGBMDump) -> list[Column]:
-    """The columns, with categories replaced by the numbers that LightGBM gives them.
-
-    The saved text lists the categories of the data frame's category columns in their order, but not the columns' names.
-    """
-    left = list(dump.categories)
-    out = [column if _words(column) else column.map(without_tiny) for column in columns]
-    for i, (column, info) in enumerate(zip(columns, dump.infos, strict=True)):
-        if column.table is None or not left or info.startswith("["):
-            continue
-        if set(column.table[:-1].tolist()) <= set(left[0]):
-            out[i] = column.coded(left.pop(0))
-    if left:
-        raise UnsupportedModelError(
-            f"LightGBM was trained on a category column with the values {left[0][:8]}.",
-            "The data has no such column.",
-            "Give the data that the model was trained on.",
-        )
+    """The columns, with categories replaced by the numbers that LightGBM gives them. Any other level is missing."""
+    out = list(columns)
+    for i, known in zip(_places(columns, dump), dump.categories, strict=True):
+        out[i] = columns[i].coded(known)
     return out
+
+
+def _places(columns: list[Column], dump: LightGBMDump) -> list[int]:
+    """The columns of which the saved text lists the categories: in the order of the data frame, but without their names.
+
+    Each column of text is one of them, and each of them has levels. So it is settled if there are as many as lists. Else the
+    levels tell which columns of numbers are meant.
+    """
+    if not dump.categories:
+        return []
+    words = [i for i, column in enumerate(columns) if _words(column)]
+    every = [i for i, column in enumerate(columns) if column.table is not None]
+    looser = (_fitting(columns, dump, RULES_OF_LEVELS[:count]) for count in range(1, len(RULES_OF_LEVELS) + 1))
+    for found in (words, every, *looser):
+        if len(found) == len(dump.categories) and set(words) <= set(found):
+            return found
+    raise UnsupportedModelError(
+        f"LightGBM was trained on {len(dump.categories)} category columns, the first with the values "
+        f"{dump.categories[0][:8]}.",
+        "The data must tell which columns these are: their values are not enough.",
+        "Give the data that the model was trained on.",
+    )
+
+
+Levels = list[Any]
+
+RULES_OF_LEVELS: tuple[Callable[[Levels, Levels, str], bool], ...] = (
+    lambda levels, known, info: levels == known,
+    lambda levels, known, info: set(levels) == set(known),
+    lambda levels, known, info: set(levels) > set(known),
+    lambda levels, known, info: set(levels) < set(known) and not info.startswith("["),
+)
+"""When a column of numbers may be one of categories, the strictest first. An info that begins with "[" is the range of a number,
+or of categories in an order."""
+
+
+def _fitting(
+    columns: list[Column], dump: LightGBMDump, rules: Sequence[Callable[[Levels, Levels, str], bool]]
+) -> list[int]:
+    """The columns of text, and those of numbers that fit the next list by one of the rules; cut short where a text has none."""
+    found: list[int] = []
+    for i, (column, info) in enumerate(zip(columns, dump.infos, strict=True)):
+        if column.table is None or len(found) == len(dump.categories):
+            continue
+        known, levels = dump.categories[len(found)], column.table[:-1].tolist()
+        named = any(isinstance(one, str) for one in known)
+        if _words(column) and not named:
+            return found
+        if _words(column) or (_are_positions(info, len(known)) and any(rule(levels, known, info) for rule in rules)):
+            found.append(i)
+    return found
+
+
+def _are_positions(info: str, count: int) -> bool:
+    """Whether what is known of a column fits the positions of so many categories; -1 is a missing one."""
+    return info == "none" or all(-1 <= float(number) < count for number in info.strip("[]").split(":"))
 
 
 def _words(column: Column) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from butfor.errors import UnsupportedModelError
@@ -10,6 +11,7 @@ from butfor.estimator.networks import End
 from butfor.estimator.torch_modules import check_weights
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.operators import Ended, Operators, imported
+from butfor.importers.fold.sums import Sums
 from butfor.importers.libraries.torch_modules import returned
 from butfor.importers.registry import Imported, register_importer
 
@@ -31,8 +33,7 @@ def read_classifier(net: Any, columns: list[Column]) -> Imported:
             "It must be 'auto'.",
             "Put it at the end of the module, or let the swarm search.",
         )
-    to = Operators(len(columns), single=check_weights(net.module_))
-    found = returned(net.module_, to)
+    found, to = _written(net, columns)
     criterion = type(net.criterion_).__name__
     end = NONLINEARITIES.get(criterion)
     if isinstance(found, Ended) == (end is not None):
@@ -46,8 +47,15 @@ def read_classifier(net: Any, columns: list[Column]) -> Imported:
 
 def read_regressor(net: Any, columns: list[Column]) -> Imported:
     """A regressor: the module's number is the prediction."""
-    to = Operators(len(columns), single=check_weights(net.module_))
-    return imported(returned(net.module_, to), to, columns, ())
+    found, to = _written(net, columns)
+    return imported(found, to, columns, ())
+
+
+def _written(net: Any, columns: list[Column]) -> tuple[Sums | Ended, Operators]:
+    """What the module returns, written down, and the operators that did it. It is read as skorch asks it: in eval mode."""
+    module = copy.deepcopy(net.module_).eval()  # without validation rows, fit leaves the own one in training mode
+    to = Operators(len(columns), single=check_weights(module))
+    return returned(module, to), to
 
 
 register_importer("skorch.NeuralNetClassifier", read_classifier)

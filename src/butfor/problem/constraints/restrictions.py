@@ -122,13 +122,17 @@ class Between(Restriction):
         return not _endless(self.low) and not _endless(self.high)
 
     def _ends(self, feature: Feature) -> tuple[float, float]:
-        if feature.levels is None:
+        """Its ends: numbers, or positions of levels that are none."""
+        if feature.levels is None or feature.numbers is not None:
             return float(self.low), float(self.high)
-        if feature.numbers is not None:
-            inside = [k for k, value in enumerate(feature.numbers) if self.low <= value <= self.high]
-            return (float(inside[0]), float(inside[-1])) if inside else (np.inf, -np.inf)
         low = 0.0 if _endless(self.low) else float(feature.code(self.low, repr(self)))
         return low, float(len(feature.levels) - 1 if _endless(self.high) else feature.code(self.high, repr(self)))
+
+    def _inside(self, feature: Feature, codes: FloatArray) -> BoolArray:
+        """Which encoded values lie between its ends. Levels that are numbers may have any order: the numbers count."""
+        low, high = self._ends(feature)
+        values = codes if feature.numbers is None else feature.in_numbers(codes)
+        return np.asarray((values >= low) & (values <= high))
 
     def validate(self, space: Space) -> None:
         feature = space[self.name]
@@ -144,8 +148,6 @@ class Between(Restriction):
             if isinstance(error, InputError):
                 raise
             raise InputTypeError(f"{self!r} was given.", f"{self.name!r} is a number: give two numbers.") from None
-        if feature.numbers is not None:
-            low, high = float(self.low), float(self.high)
         if np.isnan(low) or np.isnan(high):
             raise InputError(f"{self!r} was given.", "An end must not be NaN.", "Leave out an end that limits nothing.")
         if low > high:
@@ -157,17 +159,15 @@ class Between(Restriction):
 
     def narrowed(self, domain: Domain, space: Space) -> Domain:
         j = space.index(self.name)
-        low, high = self._ends(space.features[j])
+        feature = space.features[j]
         if j in domain.levels:
-            code = np.arange(domain.levels[j].shape[1])
-            return domain.at_levels(j, (code >= low) & (code <= high))
-        return domain.narrowed(j, low, high)
+            return domain.at_levels(j, self._inside(feature, np.arange(domain.levels[j].shape[1], dtype=np.float64)))
+        return domain.narrowed(j, *self._ends(feature))
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
-        low, high = self._ends(space.features[j])
         a = after[:, j]
-        return np.asarray(((a >= low) & (a <= high)) | np.isnan(a))
+        return np.asarray(self._inside(space.features[j], a) | np.isnan(a))
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ export function mount(desk, transport) {
     return found;
   }
 
-  const classes = () => all("[name=target] option", form).slice(1).map(one => (/^-?\d+$/.test(one.value) ? Number(one.value) : one.value));
+  const classes = JSON.parse(find("[name=target]", form)?.dataset.classes ?? "[]"); // numbers, truth values or texts
 
   const row = () => Object.fromEntries(columns.map(one => [one.name, valueOf(one)]));
 
@@ -79,8 +79,8 @@ export function mount(desk, transport) {
       if (Object.keys(said).length) asked.columns[column.name] = said;
     }
     const target = find("[name=target]", form), least = here("#probability"), value = here("#at-least");
-    const place = target?.selectedIndex > 0 ? classes()[target.selectedIndex - 1] : null;
-    if (place !== null) asked.target = least?.value ? { class: place, probability: Number(least.value) } : place;
+    if (target?.selectedIndex > 0) asked.target = { class: classes[target.selectedIndex - 1] };
+    if (asked.target && least?.value) asked.target.probability = Number(least.value);
     if (value?.value) asked.target = { at_least: Number(value.value) };
     return asked;
   }
@@ -118,7 +118,7 @@ export function mount(desk, transport) {
       if (said.price !== undefined && find("[data-price]", part)) find("[data-price]", part).value = said.price;
     }
     const wanted = asked.target?.class ?? asked.target, target = find("[name=target]", form);
-    if (target && wanted !== undefined) target.selectedIndex = 1 + classes().indexOf(wanted);
+    if (target && wanted !== undefined) target.selectedIndex = 1 + classes.indexOf(wanted);
     if (asked.target?.probability) here("#probability").value = asked.target.probability;
     if (here("#at-least")) here("#at-least").value = asked.target?.at_least ?? "";
     here("#k").value = asked.k ?? 1;

@@ -14,6 +14,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
 from butfor.solvers.outcome import Outcome, answers_of, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.swarm.diverse import distinct
 
 
 class RowSearch(AbstractSolver):
@@ -52,7 +53,7 @@ def _cheapest(problem: Problem, k: int) -> Outcome:
     points, offsets = pool.points[able], pool.offsets[able]
     many = problem.take(np.zeros(len(points), dtype=np.intp))
     cost = np.where(many.admits(points), many.prices.total(many.factuals, points) + offsets, np.inf)
-    in_order = np.argsort(cost, kind="stable")[: np.isfinite(cost).sum()].tolist()
+    in_order = distinct(points, cost).tolist()
     best = np.array(list(islice((at for at in in_order if _confirmed(problem, points[at])), k)), dtype=np.intp)
     if not len(best):
         return nothing_found(problem, np.inf)
