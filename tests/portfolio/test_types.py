@@ -63,7 +63,13 @@ def written(rows: Any, kind: str, folder: Path) -> Any:
 @pytest.mark.parametrize("kind", ["csv", "frame", "plain"])
 @pytest.mark.parametrize(
     ("make", "columns"),
-    [(boosted, ["branch"]), (boosted, ["country"]), (boosted, ["branch", "country"]), (encoded, ["country"]), (encoded, ["member"])],
+    [
+        (boosted, ["branch"]),
+        (boosted, ["country"]),
+        (boosted, ["branch", "country"]),
+        (encoded, ["country"]),
+        (encoded, ["member"]),
+    ],
     ids=lambda given: getattr(given, "__name__", None) or "+".join(given),
 )
 def test_rows_from_files_are_those_of_the_frame(make: Any, columns: list[str], kind: str, tmp_path: Path) -> None:

@@ -125,7 +125,9 @@ TARGETS = {
 
 SQUARES = bf.Quadratic(np.eye(3) + 0.2)
 COSTS = {
-    "any cost without functions": (bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + 0.5 * bf.L0() + bf.L2(), bf.L1() + bf.LInf(), SQUARES),
+    "any cost without functions": (
+        bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + 0.5 * bf.L0() + bf.L2(), bf.L1() + bf.LInf(), SQUARES,
+    ),
     "prices that are functions": (
         bf.Table({"b": lambda before, after: np.abs(after - before) ** 1.5}) + bf.L1(weights={"b": 0.0}),
     ),

@@ -188,7 +188,17 @@ def once_more(
     schema = pyarrow("parquet").read_schema(folder.part(standing[0])).remove_metadata()
     number = pass_of(folder, {"time_limit_per_row": time_limit_per_row, "first": order, "solver": solver})
     have_done(
-        SecondPass(explainer, options, sample_of(explainer.reading.data), manifest, folder, schema, number, order, ledger=ledger),
+        SecondPass(
+            explainer,
+            options,
+            sample_of(explainer.reading.data),
+            manifest,
+            folder,
+            schema,
+            number,
+            order,
+            ledger=ledger,
+        ),
         engines,
         time_limit,
         progress,

@@ -118,7 +118,8 @@ def _of_points(feature: Feature, kind: Any) -> Any:
     if feature.unread:
         return kind
     if feature.levels is None and feature.step != 1:
-        return kind if arrow.types.is_float64(kind) or feature.single and arrow.types.is_floating(kind) else arrow.float64()
+        holds = arrow.types.is_floating(kind) and (feature.single or arrow.types.is_float64(kind))
+        return kind if holds else arrow.float64()
     if arrow.types.is_null(kind):
         return arrow.float64() if feature.levels is None else arrow.array([*feature.levels]).type
     return arrow.int64() if arrow.types.is_integer(kind) else kind

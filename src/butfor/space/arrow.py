@@ -57,7 +57,8 @@ def sample_of(data: Any) -> Any:
     """A few rows of a table that show its types, and what each column holds in place of a missing value."""
     rows = {0}
     if frames.is_pandas(data):
-        lost = (data.iloc[:, j].isna().to_numpy() for j in np.flatnonzero(data.dtypes == object))
+        held = [j for j, kind in enumerate(data.dtypes) if kind.kind == "O"]
+        lost = (data.iloc[:, j].isna().to_numpy() for j in held)
         rows |= {int(column.argmax()) for column in lost}
     return frames.take(data, sorted(rows))
 
@@ -101,7 +102,7 @@ def _typed_like(table: Any, like: Any) -> Any:
 def _as_typed(column: Any, like: Any) -> Any:
     """A pandas column with the type of another, if that holds its values. Missing ones are what the other has there."""
     kind = like.dtype
-    if kind == object:
+    if isinstance(kind, np.dtype) and kind.kind == "O":
         lost = next((value for value in like.tolist() if frames.is_missing(value)), None)
         held = column.astype(object)
         return held.where(held.notna(), lost) if lost is not None else held

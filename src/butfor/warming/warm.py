@@ -17,7 +17,8 @@ from butfor.views.progress import bar
 def warm(progress: bool | None = None) -> Path:
     """Compile all loops now. Then the first explanation of a process comes at once.
 
-    Choose it when an image or a machine is set up. It takes 40 seconds on two processors that are idle. What is compiled already is not compiled again.
+    Choose it when an image or a machine is set up. It takes 40 seconds on two processors that are idle. What is compiled
+    already is not compiled again.
 
     - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
