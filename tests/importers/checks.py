@@ -15,6 +15,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncode
 
 import butfor as bf
 from butfor.importers import registry
+from butfor.importers.fidelity import disagreements
 from butfor.importers.read import read
 from butfor.model.black_box import BlackBox
 from butfor.testing.importer_contract import ImporterContract, check_importer
@@ -30,6 +31,19 @@ def why_unread(estimator: Any, X: Any) -> str:
     model = read(estimator, X).model
     assert isinstance(model, BlackBox)
     return model.why
+
+
+def check_never_told_wrongly(estimator: Any, X: Any, rows: Any) -> Any:
+    """A fitted estimator is left a black box, or read so that it predicts further rows as the estimator does.
+
+    Rows that the space refuses are not compared. Returns the reading.
+    """
+    reading = read(estimator, X)
+    if not isinstance(reading.model, BlackBox):
+        missing = [feature.name for feature in reading.space if not feature.missing]
+        taken = rows[rows[missing].notna().all(axis=1)]
+        assert not disagreements(reading.source, reading.space, reading.model, reading.readout, taken)
+    return reading
 
 
 def check_refused(estimator: Any, reason: str) -> None:

@@ -11,9 +11,10 @@ import pytest
 from scipy.special import expit
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import (
     FunctionTransformer,
     KBinsDiscretizer,
@@ -109,6 +110,85 @@ def test_answers_after_a_bent_column_are_those_of_the_plain_tree() -> None:
         assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
         assert logged.predict(answer.point)[0] != logged.predict(X.rank().iloc[[start]])[0]
     assert plain.predict(X.rank()).shape == (150,)
+
+
+UNDEFINED = pytest.mark.filterwarnings("ignore:(invalid value|divide by zero) encountered:RuntimeWarning")
+"""numpy warns where a function is not defined."""
+
+ROOT: dict[str, Callable[[], Any]] = {
+    "alone": lambda: FunctionTransformer(np.sqrt),
+    "scaled": lambda: make_pipeline(FunctionTransformer(np.sqrt), StandardScaler()),
+    "twice": lambda: make_pipeline(
+        FunctionTransformer(np.cbrt), FunctionTransformer(np.sqrt), FunctionTransformer(np.sqrt)
+    ),
+    "quantiles": lambda: make_pipeline(
+        FunctionTransformer(np.sqrt), QuantileTransformer(n_quantiles=20, output_distribution="normal")
+    ),
+    "filled": lambda: make_pipeline(FunctionTransformer(np.sqrt), SimpleImputer()),
+    "filled and flagged": lambda: make_pipeline(FunctionTransformer(np.sqrt), SimpleImputer(add_indicator=True)),
+    "bins of what is filled": lambda: make_pipeline(
+        FunctionTransformer(np.sqrt), SimpleImputer(), KBinsDiscretizer(4, encode="ordinal", strategy="uniform")
+    ),
+    "beside itself": lambda: make_union("passthrough", FunctionTransformer(np.sqrt)),
+}
+
+
+def signed(kind: type = np.float64) -> tuple[pd.DataFrame, np.ndarray]:
+    """Numbers on both sides of 0."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": np.round(rng.uniform(-9, 9, 400)), "z": np.round(rng.uniform(1, 9, 400))}).astype(kind)
+    return X, (np.abs(X["x"]) + X["z"] + rng.normal(0, 0.5, 400) > 9).to_numpy()
+
+
+@UNDEFINED
+@pytest.mark.skipif(SKLEARN < (1, 4), reason="this scikit-learn's forest takes no missing values")
+@pytest.mark.parametrize(("name", "model"), diagonal(ROOT, MODELS))
+def test_where_a_function_is_not_defined_its_column_is_missing(name, model) -> None:
+    """Answers are compared with all whole numbers."""
+    for kind in (np.float64, np.float32):
+        X, y = signed(kind)
+        fitted = make_pipeline(ROOT[name](), MODELS[model]()).fit(X, y)
+        check_importer(fitted, X)
+        explainer = bf.Explainer(fitted, X, space={"x": bf.Step(1), "z": bf.Step(1)})
+        grid = pd.DataFrame({"x": np.repeat(np.arange(-9.0, 10), 9), "z": np.tile(np.arange(1.0, 10), 19)}).astype(kind)
+        taken, width = fitted.predict(grid), X.max() - X.min()
+        rows = X[~fitted.predict(X)].iloc[:4]
+        for answer, (_, row) in zip(explainer.explain(rows, target=True), rows.iterrows(), strict=True):
+            assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+            assert answer.cost == pytest.approx(((grid - row).abs() / width).sum(axis=1)[taken].min())
+
+
+@UNDEFINED
+@pytest.mark.parametrize("name", MODELS)
+def test_what_becomes_infinite_within_the_range_is_searched(name) -> None:
+    X, y = signed()
+    X = X + 0.25
+    fitted = make_pipeline(FunctionTransformer(np.log1p), MODELS[name]()).fit(X, y)
+    assert "log1p) is not defined for all numbers of the range" in why_unread(fitted, X)
+    if name != "histogram":
+        return  # its estimator refuses what is infinite
+    row = X[~fitted.predict(X)].iloc[[0]]
+    answer = bf.Explainer(fitted, X).explain(row, target=True, seed=0).only
+    assert answer.certificate.status is bf.Status.VALID
+    assert fitted.predict(answer.point)[0]
+
+
+@UNDEFINED
+def test_a_linear_model_of_what_is_filled_where_it_is_not_defined_is_searched() -> None:
+    X, y = signed()
+    fitted = make_pipeline(ROOT["filled"](), LogisticRegression()).fit(X, y)
+    assert "a later step fills in what is missing" in why_unread(fitted, X)
+
+
+@UNDEFINED
+def test_a_ratio_that_is_bent_is_read_where_it_is_defined() -> None:
+    X = positive()
+    share = FunctionTransformer(lambda X: X.assign(part=X["amount"] / X["years"]))
+    for function in (np.log, np.sqrt):
+        check_importer(make_pipeline(share, FunctionTransformer(function), MODELS["forest"]()).fit(X, approved(X)), X)
+    X, y = signed()
+    share = FunctionTransformer(lambda X: X.assign(part=X["x"] / (X["z"] + 2)))
+    check_importer(make_pipeline(share, FunctionTransformer(np.sqrt), MODELS["histogram"]()).fit(X, y), X)
 
 
 @pytest.mark.parametrize("name", [name for name in STEPS if "bins" not in name])

@@ -9,15 +9,22 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.errors import FidelityError
+from butfor.model.black_box import BlackBox
+from tests.importers.checks import check_never_told_wrongly, why_unread
 
 STEPS = {"debt": bf.Step(100), "income": bf.Step(100)}
 
@@ -201,3 +208,116 @@ def test_a_step_that_was_taught_wrongly_is_told() -> None:
     X, y = bank()
     with pytest.raises(FidelityError):
         bf.Explainer(make_pipeline(Wrong(), TREE).fit(X, y), data=X)
+
+
+def marked(rows: int = 200) -> tuple[pd.DataFrame, np.ndarray]:
+    """Numbers among which nothing is missing, and none is 0, whole, negative, or stands for something else."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.integers(1, 60, rows) + 0.25, "b": rng.integers(1, 30, rows) + 0.25})
+    return X, (X["a"] / X["b"] + rng.normal(0, 0.1, rows) > 2).to_numpy()
+
+
+def strange() -> pd.DataFrame:
+    """Rows of all that a function may treat otherwise."""
+    values = [0.0, -999.0, np.nan, 2.5, 0.1, 3.0, 1e6, 7.25]
+    return pd.DataFrame({"a": np.repeat(values, len(values)), "b": np.tile(values, len(values))})
+
+
+OTHERWISE = {
+    "filled": lambda X: X.fillna(0.0),
+    "filled by numpy": lambda X: pd.DataFrame(np.nan_to_num(X), columns=X.columns),
+    "filled where it is missing": lambda X: X.where(X.notna(), -5.0),
+    "filled before it is added": lambda X: X.assign(c=X["a"].fillna(3.0) + X["b"]),
+    "filled from the left": lambda X: X.ffill(axis=1),
+    "sums without what is missing": lambda X: X.assign(c=X.sum(axis=1)),
+    "a number that stands for missing": lambda X: X.replace(-999.0, 0.0),
+    "rounded": lambda X: X.round(),
+    "rounded by numpy": lambda X: np.round(X, 1),
+    "a guarded ratio": lambda X: X.assign(c=np.where(X["b"] == 0, 0.0, X["a"] / X["b"])),
+    "a ratio that is mended": lambda X: X.assign(c=(X["a"] / X["b"]).mask(~np.isfinite(X["a"] / X["b"]), 0.0)),
+    "whole numbers that are listed": lambda X: X.mask(X.isin([0.0, 3.0]), 5.5),
+    "numbers that are looked up": lambda X: X.assign(c=X["a"] + X["b"].map({3.0: 20.0}).fillna(0.0)),
+    "rows in another order": lambda X: X.sort_values("a"),
+    "sums of rows": lambda X: X.cumsum(),
+}
+
+
+@pytest.mark.parametrize(
+    "last", [HistGradientBoostingClassifier(max_iter=5), GradientBoostingClassifier(n_estimators=5)]
+)
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_a_function_does_with_few_numbers_is_never_left_out(name, last) -> None:
+    """None of the rows on which the model is compared shows it."""
+    X, y = marked()
+    model = make_pipeline(FunctionTransformer(OTHERWISE[name]), last).fit(X, y)
+    rows = strange()
+    if isinstance(last, GradientBoostingClassifier):
+        rows = rows[
+            np.isfinite(model[:-1].transform(rows)).to_numpy().all(axis=1) & rows.notna().all(axis=1).to_numpy()
+        ]
+    check_never_told_wrongly(model, X, rows[rows["b"] != 0] if "ratio" in name else rows)
+    told = ("fill" in name or "without" in name) or "does more than calculate" in why_unread(model, X)
+    assert told or "cannot be folded" in why_unread(model, X)
+
+
+def test_missing_values_that_a_function_fills_are_searched_if_there_are_any() -> None:
+    X, y = marked()
+    for gaps in (False, True):
+        table = X.assign(b=X["b"].mask(X["a"] > 50)) if gaps else X
+        model = make_pipeline(FunctionTransformer(lambda X: X.assign(c=X["a"] + X["b"].fillna(0.0))), FOREST).fit(
+            table, y
+        )
+        reading = check_never_told_wrongly(model, table, strange())
+        assert isinstance(reading.model, BlackBox) == gaps
+        answer = (
+            bf.Explainer(model, data=table).explain(table[~model.predict(table)].iloc[[0]], target=True, seed=0).only
+        )
+        assert answer.certificate.status.name == ("VALID" if gaps else "PROVEN_OPTIMAL")
+        assert model.predict(answer.point)[0]
+
+
+def test_what_members_of_a_vote_fill_is_not_missing() -> None:
+    X, y = marked()
+    filled = make_pipeline(FunctionTransformer(lambda X: X.fillna(7.0)), TREE)
+    vote = VotingClassifier([("filled", filled), ("plain", make_pipeline(FunctionTransformer(), TREE))], voting="soft")
+    reading = check_never_told_wrongly(vote.fit(X, y), X, strange())
+    assert not any(feature.missing for feature in reading.space)
+
+
+def test_levels_that_a_function_changes_are_not_left_out() -> None:
+    X, y = marked()
+    table = X.assign(kind=pd.Series(np.where(X["a"] > 30, "old", "new"), dtype=object), c=1.0)
+    for change in ({"old": "new"}, {}):
+        step = FunctionTransformer(lambda X, change=change: X.assign(kind=X["kind"].replace(change), c=X["a"] - X["b"]))
+        encoded = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
+        model = make_pipeline(step, encoded, TREE).fit(table, y)
+        reading = check_never_told_wrongly(model, table, table)
+        assert isinstance(reading.model, BlackBox) == bool(change)
+
+
+def test_a_sum_of_so_many_columns_that_python_gives_up_is_searched() -> None:
+    table = np.random.default_rng(0).normal(size=(60, 700))
+    model = make_pipeline(FunctionTransformer(lambda X: X.sum(axis=1, keepdims=True)), TREE)
+    assert "cannot be folded" in why_unread(model.fit(table, table[:, 0] > 0), table)
+
+
+class Guarded(Ratio):
+    """A step whose ratio is 0 where a number is missing."""
+
+    def transform(self, X):
+        made = ratio(X)
+        return np.c_[made[:, :3], np.nan_to_num(made[:, 3])]
+
+
+def guarded(a: Any, b: Any, c: Any) -> list[Any]:
+    return [a, b, c, 0 * c if pd.isna(a) or pd.isna(b) else a / b]
+
+
+bf.teach.register_step(Guarded, lambda step, columns: bf.teach.calculated(columns, guarded))
+
+
+def test_a_function_that_is_taught_is_asked_about_numbers_too() -> None:
+    X, y = bank()
+    model = make_pipeline(Guarded(), TREE).fit(X, y)
+    reading = check_never_told_wrongly(model, X, X.mask(X.gt(X.mean())))
+    assert [feature.missing for feature in reading.space] == [False, False, True]

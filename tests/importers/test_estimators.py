@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn import linear_model as lm
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import (
     FixedThresholdClassifier,
@@ -33,6 +35,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 CV: dict[str, Any] = {"use_legacy_attributes": False, "l1_ratios": (0.0,)} if SKLEARN >= (1, 8) else {}
 """What keeps a newer scikit-learn from warning."""
+
+
+def exponential() -> GradientBoostingClassifier:
+    """Its score is half of the logarithm of its odds."""
+    return GradientBoostingClassifier(loss="exponential", n_estimators=6, max_depth=2, random_state=0)
+
 
 BINARY: dict[str, Callable[[], Any]] = {
     "logistic": lambda: lm.LogisticRegression(max_iter=200),
@@ -63,6 +71,23 @@ BINARY: dict[str, Callable[[], Any]] = {
     ),
     "threshold of a tree": lambda: FixedThresholdClassifier(
         DecisionTreeClassifier(max_depth=4, random_state=0), threshold=0.7, pos_label="yes"
+    ),
+    **{
+        f"threshold of exponential boosting {how}": lambda inner=inner, label=label: FixedThresholdClassifier(
+            inner(), threshold=0.2, pos_label=label, response_method="decision_function"
+        )
+        for how, inner, label in (
+            ("alone", exponential, "yes"),
+            ("of the first class", exponential, "no"),
+            ("in a pipeline", lambda: make_pipeline(StandardScaler(), exponential()), "yes"),
+            ("in a search", lambda: GridSearchCV(exponential(), {"max_depth": [1, 2]}, cv=2), "yes"),
+        )
+    },
+    "tuned threshold of exponential boosting": lambda: TunedThresholdClassifierCV(
+        exponential(), cv=2, thresholds=10, scoring="accuracy", response_method="decision_function"
+    ),
+    "calibrated search of exponential boosting": lambda: CalibratedClassifierCV(
+        GridSearchCV(exponential(), {"max_depth": [1, 2]}, cv=2), cv=2, ensemble=False
     ),
     "tuned threshold": lambda: TunedThresholdClassifierCV(
         lm.LogisticRegression(max_iter=200), cv=2, thresholds=10, scoring="accuracy"

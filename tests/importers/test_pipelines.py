@@ -263,6 +263,41 @@ def test_nesting(name, model) -> None:
     check_importer(make_pipeline(nested()[name](), MODELS[model]()).fit(X, answers(X)), X)
 
 
+WEIGHTS: dict[str, dict[str, Any]] = {
+    "broken": {"text": 0.3, "numbers": 3.0, "rest": 0.1},
+    "whole, and one of numpy": {"text": 5, "numbers": np.float64(0.7)},
+    "below 0 for levels": {"text": -2.0, "numbers": 1e-3},
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_weights_of_transformers(name, model) -> None:
+    """Also beside float32, in a sparse table, and for columns that are passed through."""
+    for kind, sparse in ((np.float64, 0), (np.float32, 1.0)):
+        X = people().astype(dict.fromkeys(NUMBERS, kind))
+        columns = ColumnTransformer(
+            [
+                ("text", OneHotEncoder(dtype=kind), TEXT),
+                ("numbers", StandardScaler(), NUMBERS),
+                ("rest", "passthrough", REST),
+            ],
+            transformer_weights=WEIGHTS[name],
+            sparse_threshold=sparse,
+        )
+        check_importer(make_pipeline(columns, MODELS[model]()).fit(X, answers(X)), X)
+        both = FeatureUnion([("numbers", StandardScaler()), ("rest", "passthrough")], transformer_weights={"rest": 0.1})
+        check_importer(make_pipeline(both, MODELS[model]()).fit(X[NUMBERS], answers(X)), X[NUMBERS])
+
+
+@pytest.mark.parametrize("weight", [0, -1.5])
+def test_a_weight_that_turns_numbers_around_is_searched(weight) -> None:
+    X = people()[NUMBERS]
+    both = FeatureUnion([("numbers", StandardScaler()), ("rest", "passthrough")], transformer_weights={"rest": weight})
+    reason = why_unread(make_pipeline(both, MODELS["tree"]()).fit(X, answers(people())), X)
+    assert f"FeatureUnion(transformer_weights) multiplies columns by {weight:g}" in reason
+
+
 def test_pipeline_in_a_pipeline_and_a_regressor() -> None:
     X = people(lost=("income",))
     inner = make_pipeline(StandardScaler(with_mean=False), Ridge())

@@ -31,6 +31,7 @@ LIBRARIES = (
     "sklearn_bayes",
     "sklearn_bent_steps",
     "sklearn_calibration",
+    "sklearn_encoders",
     "sklearn_ensembles",
     "sklearn_hist_boosting",
     "sklearn_isolation",

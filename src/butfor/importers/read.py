@@ -5,7 +5,7 @@ The fold is started again whenever a step of the pipeline needs a column as leve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -19,6 +19,7 @@ from butfor.estimator.source import Source
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
+from butfor.importers.missing_values import with_missing
 from butfor.importers.registry import plausibility_of, read_model, through_steps
 from butfor.log import LOG
 from butfor.model.black_box import BlackBox
@@ -117,21 +118,22 @@ def read(
     space = _over(
         source, infer(frames.select(data, [name for name in source.names if name in given]), meant, source.dropped)
     )
-    wishes: list[dict[int, tuple[Any, ...]]] = []
+    wishes: list[Any] = []
     while True:
         try:
             reading = _folded(source, space, data, on_mismatch)
             _log(reading)
             return reading
         except NeedsLevels as wish:
-            if wish.levels in wishes:
+            told = wish.levels, [space.features[j].levels for j in wish.levels]
+            if told in wishes:
                 names = [space.names[j] for j in wish.levels]
                 raise InputError(
                     f"two encoders in the pipeline know different categories of the columns {names}.",
                     "They must know the same.",
                     "Fit with handle_unknown='ignore'.",
                 ) from None
-            wishes.append(wish.levels)
+            wishes.append(told)
             space = _with_levels(space, wish.levels, wish.ordered, data, overrides)
 
 
@@ -203,6 +205,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
     try:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = _over_features(*read_model(source.estimator, columns), columns)
+        never = _never_missing(space, columns)
     except NeedsLevels as wish:
         if max(wish.levels) < len(space):
             raise
@@ -211,7 +214,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
     except UnsupportedModelError as refusal:
         return _unread(source, space, refusal, sample, data)
     model = _widened(model, space.features)
-    space = _with_missing(source, space, seen, sample)
+    space = with_missing(source, space, seen, sample, never)
     readout = readout.rounded(_unit(source, space, model, readout, sample))
     try:
         check_fidelity(source, space, model, readout, data)
@@ -220,6 +223,19 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
             raise
         return Reading(source, space, BlackBox(mismatch.given, mismatched=True), _blank(source), sample, data)
     return Reading(source, space, model, readout, sample, data, readout.unit)
+
+
+def _never_missing(space: Space, columns: list[Column]) -> Collection[int]:
+    """The features that must not be missing, as a step treats missing values as no formula says. The data must have none."""
+    never = columns[0].never_missing or set()
+    lacking = [space.names[j] for j in sorted(never) if space.features[j].missing]
+    if lacking:
+        raise UnsupportedModelError(
+            f"a step does more than calculate: it treats the missing values of {lacking[0]!r} otherwise.",
+            "What it computes must follow from its formula alone.",
+            "Fill them in a step before it, such as SimpleImputer, or let the swarm search.",
+        )
+    return never
 
 
 def _unread(source: Source, space: Space, refusal: UnsupportedModelError, sample: Any, data: Any) -> Reading:
@@ -262,7 +278,7 @@ def _lost_levels(source: Source, space: Space, sample: Any) -> dict[str, Any]:
 
 def _may_hold_none(feature: Feature) -> bool:
     return feature.dummies is None and (
-        feature.none and feature.levels is not None or any(isinstance(level, str) for level in feature.levels or ())
+        (feature.none and feature.levels is not None) or any(isinstance(level, str) for level in feature.levels or ())
     )
 
 
@@ -299,7 +315,7 @@ def _with_levels(
                 "Dummies hold nothing else.",
                 f"Write bf.Explainer(..., space={{{old.name!r}: None}}).",
             )
-        levels = levels or _seen(old, data)
+        levels = _with_seen(levels, old, data)
         declaration = overrides.get(old.name)
         if isinstance(declaration, Override) and old.levels is None:
             raise InputError(
@@ -332,69 +348,18 @@ def _check_unused(feature: Feature, gone: list[Any], known: tuple[Any, ...], dat
         )
 
 
+def _with_seen(levels: tuple[Any, ...], feature: Feature, data: Any) -> tuple[Any, ...]:
+    """The levels, and the numbers of the data that are not among them. An encoder may take those, too."""
+    if levels and (feature.levels is not None or any(isinstance(level, str) for level in levels)):
+        return levels
+    return (*levels, *(value for value in _seen(feature, data) if value not in levels))
+
+
 def _seen(feature: Feature, data: Any) -> tuple[Any, ...]:
     """The numbers that the data holds, as levels."""
     column = encode_column(replace(feature, missing=True), data, frames.positions(data))
     values = np.unique(column[~np.isnan(column)])
     return tuple(int(v) if v == int(v) else v for v in values.tolist())
-
-
-def _with_missing(source: Source, space: Space, columns: list[Column], sample: Any) -> Space:
-    """The space, with `missing` set for features in which the model takes a missing value.
-
-    The columns that reach the estimator tell which features are possible. The estimator is then called to see whether
-    it really takes them.
-    """
-    allows = _allows_nan(source.estimator)
-    able = []
-    for j, feature in enumerate(space.features):
-        reads = [column for column in columns if column.feature == j]
-        takes = all(not column.refuses_missing and (allows or not np.isnan(column.missing_value())) for column in reads)
-        if (
-            takes
-            and not feature.unread
-            and feature.dummies is None
-            and (reads or feature.missing or feature.levels is None)
-        ):
-            able.append(j)
-    open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
-    taken = _taken(source, open_to, able, sample)
-    return Space(tuple(replace(feature, missing=j in taken) for j, feature in enumerate(space.features)))
-
-
-def _taken(source: Source, space: Space, able: list[int], sample: Any) -> list[int]:
-    """Which of these features may be missing for the estimator.
-
-    All are tried at once. If that fails, each half is tried by itself.
-    """
-    if not able:
-        return []
-    point = space.encode(sample)
-    point[:, able] = np.nan
-    try:
-        source.ask("predict", space.decode(point, sample))
-    except (ValueError, TypeError):
-        if len(able) == 1:
-            return []
-        middle = len(able) // 2
-        return [j for half in (able[:middle], able[middle:]) for j in _taken(source, space, half, sample)]
-    return able
-
-
-def _allows_nan(estimator: Any) -> bool:
-    inner = estimator.steps[-1][1] if is_pipeline(estimator) else wrapped(estimator)
-    if inner is not None:
-        return _allows_nan(inner)
-    if hasattr(estimator, "calibrated_classifiers_"):  # its own tags say nothing of what is inside
-        return all(_allows_nan(one.estimator) for one in estimator.calibrated_classifiers_)
-    if hasattr(estimator, "base_models"):  # nor do those of NGBoost
-        return all(_allows_nan(tree) for trees in estimator.base_models for tree in trees)
-    members = getattr(estimator, "estimators_", ())
-    if any(is_pipeline(member) for member in members):  # pipelines with imputers of their own: they are asked
-        return all(is_pipeline(member) or _allows_nan(member) for member in members)
-    if hasattr(estimator, "__sklearn_tags__"):
-        return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
-    return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
 
 
 def _blank(source: Source) -> AbstractReadout:

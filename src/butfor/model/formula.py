@@ -38,11 +38,12 @@ class Quotient:
         return not set(self.lower) - {CONSTANT}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Formula:
     """A number, a column, or two formulas with a sign between them. `round` has a formula and a number of digits.
 
     Arithmetic with formulas makes formulas. So a function of numbers can be called with columns, and tells what it computes.
+    A function that compares them, or asks whether they hold, does more than calculate: that is an error.
 
     >>> Formula.column("debt") / (Formula.column("income") + 12)
     debt / (income + 12)
@@ -103,6 +104,12 @@ class Formula:
 
     def __bool__(self) -> bool:
         raise TypeError("whether a formula holds depends on the row")
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("whether a formula equals something depends on the row")
+
+    def __ne__(self, other: object) -> bool:
+        raise TypeError("whether a formula equals something depends on the row")
 
     def __repr__(self) -> str:
         return self.written({})

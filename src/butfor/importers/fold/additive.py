@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.errors import UnsupportedModelError
 from butfor.experimental import experimental
 from butfor.importers.fold.column import Column, as_it_is, reached
 from butfor.importers.fold.linear import linear_over
@@ -40,4 +41,18 @@ def _shape(column: Column, weight: FloatArray) -> Shape:
         below, last = reached(column, [-LARGEST_FLOAT, LARGEST_FLOAT]).tolist()
         low = float(np.nextafter(below, np.inf)) if below > -np.inf else low
         high = last if last < LARGEST_FLOAT else high
+    if column.domain is not None:
+        low, high = max(low, column.domain[0]), min(high, column.domain[1])
+        if not np.isnan(column.at(_beyond(column.domain))).all():
+            raise UnsupportedModelError(
+                f"{column.bent_by} is not defined for all numbers, and a later step fills in what is missing.",
+                "A linear model, or an oblique tree, must follow steps that are defined everywhere.",
+                "Put trees after it, or let the swarm search.",
+            )
     return Shape(column.feature, column.at, weight.copy(), low, high, None if column.bends is None else column.bends())
+
+
+def _beyond(domain: tuple[float, float]) -> FloatArray:
+    """A number beyond each end of a domain that ends."""
+    around = np.nextafter(np.array(domain), np.array([-np.inf, np.inf]))
+    return np.asarray(around[np.isfinite(around)])

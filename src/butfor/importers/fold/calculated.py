@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,30 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.experimental import experimental
+from butfor.importers.fold.checked_formulas import check_formulas
 from butfor.importers.fold.column import Column, Values, in_numbers
 from butfor.importers.fold.projected import projected
 from butfor.model.computed import ComputedFeature
-from butfor.model.formula import CONSTANT, Formula, Quotient
+from butfor.model.formula import CONSTANT, Formula, Quotient, ends
 
 
 @experimental
 def calculated(columns: list[Column], function: Callable[..., Sequence[Any]]) -> list[Column]:
     """What a function calculates from columns, for a step of your own: `lambda a, b: [a, a / b]`.
 
-    It is called once with names in place of numbers, and must only add, subtract, multiply, divide and round.
+    It is called once with names in place of numbers, and must only add, subtract, multiply, divide and round. Then it is
+    called with some numbers, to see whether it does.
     """
-    return of_formulas(columns, list(function(*(Formula.column(i) for i in range(len(columns))))))
+    formulas = list(function(*(Formula.column(i) for i in range(len(columns)))))
+    if all(isinstance(formula, Formula) for formula in formulas):
+        check_formulas(columns, formulas, partial(_row_by_row, function), "the function of a step")
+    return of_formulas(columns, formulas)
+
+
+def _row_by_row(function: Callable[..., Sequence[Any]], rows: list[Values]) -> list[Values]:
+    """The columns that a function of single values makes of columns."""
+    made = [list(function(*row)) for row in zip(*rows, strict=True)]
+    return list(np.array(made, dtype=object).T)
 
 
 def of_formulas(columns: list[Column], formulas: Sequence[Any]) -> list[Column]:
@@ -98,7 +110,23 @@ def _computed(columns: list[Column], formula: Formula) -> Column:
         refuses_missing=lost,
         centre=made.centre,
         projections=projections,
+        ends=_ends(columns, quotient),
+        never_missing=used[0].never_missing,
     )
+
+
+def _ends(columns: list[Column], quotient: Quotient) -> tuple[float, float] | None:
+    """The ends of a quotient over the ranges of raw numbers; None if they are not known, or if it divides by 0 somewhere."""
+    ranges = {column.feature: column.ends for column in columns if column.ends is not None}
+    read = {*quotient.upper, *quotient.lower} - {CONSTANT}
+    if not read <= set(ranges):
+        return None
+    low, high = ({j: ranges[j][end] for j in read} for end in (0, 1))
+    upper, lower = ends(quotient.upper, low, high), ends(quotient.lower, low, high)
+    if lower[0] <= 0 <= lower[1]:
+        return None
+    corners = [one / other for one in upper for other in lower]
+    return min(corners), max(corners)
 
 
 def _linear(columns: list[Column], formula: Formula, *, single: bool) -> list[Column]:

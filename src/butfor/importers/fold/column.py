@@ -67,7 +67,11 @@ class Column:
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense;
     - `whole`: whether the raw feature holds whole numbers only;
-    - `projections`: where a step that adds columns up writes its sums down (None: they cannot be added up).
+    - `projections`: where a step that adds columns up writes its sums down (None: they cannot be added up);
+    - `ends`: the ends of the range of the raw number;
+    - `domain`: between which raw numbers it is defined, if it is not everywhere. Beyond them it is NaN, or what a later step
+      makes of NaN;
+    - `never_missing`: where a step writes down the features of whose missing values it makes what no formula says.
     """
 
     feature: int
@@ -91,6 +95,9 @@ class Column:
     sparse: Column | None = None
     whole: bool = False
     projections: Projections | None = None
+    ends: tuple[float, float] | None = None
+    domain: tuple[float, float] | None = None
+    never_missing: set[int] | None = None
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
         """This column after an elementwise step."""
@@ -108,6 +115,20 @@ class Column:
     def in_odd_type(self) -> bool:
         """Whether what is calculated with it may be rounded, wrapped around or left out otherwise than in float64."""
         return self.short or self.half or bool(self.widened) or self.sparse is not None
+
+    def inside(self, x: FloatArray) -> FloatArray:
+        """Raw numbers, those beyond its domain moved to the nearest number in it."""
+        return x if self.domain is None else np.clip(x, *self.domain)
+
+    @property
+    def jumps(self) -> FloatArray:
+        """The raw values right after which it jumps: its edges, and where its domain begins and ends."""
+        edges = np.empty(0) if self.edges is None else self.edges
+        if self.domain is None:
+            return edges
+        first, last = self.domain
+        around = np.array([np.nextafter(first, -np.inf), last])
+        return np.concatenate([edges, around[np.isfinite(around)]])
 
     def coded(self, names: Sequence[Any]) -> Column:
         """This column with values replaced by their positions in `names`; NaN for other values."""
@@ -188,7 +209,7 @@ def raw_columns(
     - `lost`: what the estimator gets in place of missing values of columns with levels. Where it is not said, a text is None,
       and a number NaN.
     """
-    projections = Projections(len(features))
+    projections, never_missing = Projections(len(features)), set[int]()
     raw = (
         _raw(
             j,
@@ -202,19 +223,24 @@ def raw_columns(
         )
         for j, place in places(features)
     )
-    return [replace(column, projections=projections) for column in raw]
+    return [replace(column, projections=projections, never_missing=never_missing) for column in raw]
 
 
-def _raw(j: int, feature: Feature, place: int, *, short: bool, half: bool, widened: str, none: bool, lost: Any) -> Column:
+def _raw(
+    j: int, feature: Feature, place: int, *, short: bool, half: bool, widened: str, none: bool, lost: Any
+) -> Column:
     single, widened = feature.single and not widened, widened if feature.single else ""
     kinds: dict[str, Any] = {"single": single, "widened": widened, "short": short, "half": half}
     if feature.levels is None:
         at = in_single if single else widened_single if widened else as_it_is
-        return Column(j, at=at, centre=feature.typical, whole=feature.step == 1, **kinds)
+        ends = feature.low, feature.high
+        return Column(j, at=at, centre=feature.typical, whole=feature.step == 1, ends=ends, **kinds)
     numbers = feature.numbers if feature.dummies is None else feature.dummies.ones(place)
     if numbers is not None:
         table = np.array([*numbers, np.nan], dtype=np.float32 if single else np.float64)
-        return Column(j, table=table, declared=feature.why == "given" or feature.dummies is not None, none=none, **kinds)
+        return Column(
+            j, table=table, declared=feature.why == "given" or feature.dummies is not None, none=none, **kinds
+        )
     words = np.empty(len(feature.levels) + 1, dtype=object)
     words[:] = [*feature.levels, lost]
     return Column(j, table=words, declared=feature.why == "given")
@@ -249,4 +275,4 @@ def last_where(column: Column, holds: Callable[[FloatArray], BoolArray], count: 
             "Trees and bins must follow steps that never turn around.",
             "Put a linear model after it, or let the swarm search.",
         )
-    return last_true(lambda x: holds(column.at(x)), count)
+    return last_true(lambda x: holds(column.at(column.inside(x))), count)

@@ -34,7 +34,7 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
             steps[j][:, :-1] += np.outer(weight, np.nan_to_num(column.level_values()))
             steps[j][:, -1] += weight * missing
         elif column.edges is not None:
-            steps[j][:, :-1] += np.outer(weight, column.at(representatives(cells[j])))
+            steps[j][:, :-1] += np.outer(weight, np.nan_to_num(column.at(representatives(cells[j]))))
             steps[j][:, -1] += weight * missing
         elif column.affine:
             middle = float(column.at(np.array([column.centre]))[0])
@@ -71,5 +71,5 @@ def _cells(columns: list[Column]) -> Cells:
     tables = [column.table for column in columns if column.table is not None]
     if tables:
         return level_cells(len(tables[0]) - 1)
-    edges = [column.edges for column in columns if column.edges is not None]
+    edges = [column.jumps for column in columns if column.edges is not None]
     return number_cells(np.concatenate([np.empty(0), *edges]))

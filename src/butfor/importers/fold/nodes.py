@@ -80,15 +80,16 @@ def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray, *, folded:
         some = questions.take(at)
         lost = column.missing_value()
         goes_missing[at] = some.left(np.array([lost]), np.array([lost == 0]))[:, 0]
+        edges.setdefault(column.feature, []).append(column.jumps)
         if column.table is not None or column.edges is not None:
             by_cell[at] = True
-            edges.setdefault(column.feature, []).append(np.empty(0) if column.edges is None else column.edges)
             continue
+        _demand_finite(column)
         if (some.group >= 0).any():
             raise NeedsLevels({column.feature: ()}, ordered=False)
         cut[at] = _last_left(column, some)
-        by_cell[at] = some.zero_missing
-        edges.setdefault(column.feature, []).append(cut[at])
+        by_cell[at] = some.zero_missing | (column.domain is not None)
+        edges[column.feature].append(cut[at])
         if some.zero_missing.any():
             edges[column.feature].append(_around_zero(column))
     cells = _cells(columns, raw, by_cell, edges)
@@ -152,6 +153,17 @@ def _last_left(column: Column, questions: _Questions) -> FloatArray:
     threshold, single = questions.threshold, questions.single
     last = last_where(column, lambda x: (x.astype(np.float32) if single else x) <= threshold, len(threshold))
     return np.clip(last, -BEYOND_ALL, BEYOND_ALL)
+
+
+def _demand_finite(column: Column) -> None:
+    """Refuse a column that is infinite where its domain ends: what an estimator makes of infinity is not known."""
+    ends = [end for end in column.domain or () if np.isfinite(end)]
+    if ends and np.isinf(column.at(np.array(ends))).any():
+        raise UnsupportedModelError(
+            f"{column.bent_by} is not defined for all numbers of the range, and infinite where that ends.",
+            "Trees must follow steps that are finite, or not numbers.",
+            "Clip the column beforehand, or let the swarm search.",
+        )
 
 
 def _around_zero(column: Column) -> FloatArray:

@@ -6,17 +6,14 @@ Nothing of an encoder is computed anew. It is asked about every level, one colum
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels, Values
+from butfor.importers.fold.recoded import few_values, is_binned, recoded
 from butfor.importers.registry import register_step
-from butfor.model.cells import number_cells, representatives
 
 BY_LEVEL = {
     "category_encoders": (
@@ -39,13 +36,13 @@ def by_level(step: Any, columns: list[Column]) -> list[Column]:
     bare = {
         column.feature: ()
         for i, column in enumerate(columns)
-        if i in own and column.table is None and not binned(column)
+        if i in own and column.table is None and not is_binned(column)
     }
     if bare:
         raise NeedsLevels(bare, ordered=False)
     if not own:
         return columns
-    levels = {i: _levels(columns[i]) for i in own}
+    levels = {i: few_values(columns[i]) for i in own}
     names, outputs, refused = _encoded(step, levels, len(columns))
     ends = np.cumsum([0, *(len(some) for some in levels.values())])
     blocks = {i: slice(start, end) for i, start, end in zip(levels, ends, ends[1:], strict=False)}
@@ -66,20 +63,6 @@ def chosen(step: Any, columns: list[Column]) -> list[int]:
     if len(names) != len(columns):
         raise InputError(f"{type(step).__name__} was fitted on {len(names)} columns.", f"It gets {len(columns)}.")
     return [i for i, name in enumerate(names) if name in own]
-
-
-def binned(column: Column) -> bool:
-    """Whether a column has few values, one for each bin of a number."""
-    return column.table is None and column.edges is not None
-
-
-def _levels(column: Column) -> Values:
-    """The values that a column may have. The last is the missing one."""
-    if column.table is not None:
-        return column.table
-    assert column.edges is not None
-    bins = np.unique(column.at(representatives(number_cells(column.edges))))
-    return np.append(bins, column.missing_value())
 
 
 def _encoded(step: Any, levels: dict[int, Values], width: int) -> tuple[list[str], Values, list[int]]:
@@ -149,15 +132,7 @@ def _encoded_column(column: Column, levels: Values, values: Values, *, refuses: 
         "refuses_missing": column.refuses_missing or refuses,
         "sparse": None,
     }
-    if column.table is not None:
-        return replace(column, table=values, **changes)
-    return column.map(partial(_looked_up, levels, values), slope=0.0, **changes)
-
-
-def _looked_up(levels: FloatArray, values: Values, x: Values) -> Values:
-    """What the numbers of bins have become."""
-    at = np.where(np.isnan(x), len(levels) - 1, np.searchsorted(levels[:-1], np.nan_to_num(x)))
-    return values[at]
+    return recoded(column, levels, values, **changes)
 
 
 for library, names in BY_LEVEL.items():

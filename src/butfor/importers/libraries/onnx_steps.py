@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from butfor.arrays import IntArray
 from butfor.errors import InputTypeError, UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels, Values, as_it_is, in_numbers, in_single, last_where
-from butfor.importers.libraries.sklearn_steps import clipped, encoder, fill_missing, missing
+from butfor.importers.libraries.sklearn_encoders import encoder
+from butfor.importers.libraries.sklearn_steps import clipped, fill_missing, missing
 from butfor.model.scores import UNIT_SINGLE
 
 OF_SINGLE, OF_DOUBLE, OF_WHOLE, OF_TRUTH, OF_TEXT = (

@@ -1,4 +1,4 @@
-"""scikit-learn's transformers that bend one column and never turn it around, and its target encoder.
+"""scikit-learn's transformers that bend one column and never turn it around.
 
 Trees see only the order of a column, so cuts move through such a step exactly. A linear model after it is additive.
 """
@@ -18,8 +18,9 @@ from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.bent import bent
 from butfor.importers.fold.calculated import of_formulas
+from butfor.importers.fold.checked_formulas import check_formulas
 from butfor.importers.fold.column import Column, Values, reached
-from butfor.importers.libraries.sklearn_steps import encoder, refuse_half, stacked, working_type
+from butfor.importers.libraries.sklearn_steps import refuse_half, stacked, working_type
 from butfor.importers.registry import register_step
 from butfor.model.float_order import LARGEST_FLOAT
 from butfor.model.formula import Formula
@@ -77,32 +78,43 @@ def falls(function: Callable[[Values], Values]) -> bool:
 
 def _calculating(step: Any, columns: list[Column], name: str) -> list[Column]:
     """A function that only calculates: it is called with names in place of numbers, and tells its formulas."""
-    row = np.empty((1, len(columns)), dtype=object)
-    row[0] = [Formula.column(i) for i in range(len(columns))]
+    names = getattr(step, "feature_names_in_", None)
+    row = [np.array([Formula.column(i)], dtype=object) for i in range(len(columns))]
     try:
-        made = step.func(_in_table(row, getattr(step, "feature_names_in_", None)), **(step.kw_args or {}))
+        made = step.func(_in_table(row, names), **(step.kw_args or {}))
         formulas = np.asarray(made, dtype=object).reshape(1, -1)[0].tolist()
-    except Exception:  # whatever it does with numbers, it does not do it with formulas
-        formulas = []
-    if not formulas or not all(isinstance(formula, Formula) and formula.quotient() for formula in formulas):
+        known = bool(formulas) and all(isinstance(formula, Formula) and formula.quotient() for formula in formulas)
+    except Exception:  # whatever it does with numbers, it does not do it with formulas, or with so many columns
+        known = False
+    if not known:
         raise UnsupportedModelError(
             f"{name} cannot be folded into raw columns.",
-            f"The known functions are {', '.join(known.__name__ for known in RISING)}, and those that only "
+            f"The known functions are {', '.join(one.__name__ for one in RISING)}, and those that only "
             "calculate quotients of sums of columns.",
             "Apply it to the data beforehand.",
         )
     refuse_half(step, columns)
+    check_formulas(columns, formulas, partial(_transformed_columns, step, names), name)
     out = of_formulas(columns, formulas)
     return out if hasattr(made, "columns") else stacked(out)
 
 
-def _in_table(row: Values, names: Any) -> Any:
-    """A row as the function gets it: in a data frame, if the step was fitted on one."""
+def _in_table(columns: list[Values], names: Any) -> Any:
+    """Columns as the function gets them: in a data frame, if the step was fitted on one."""
     if names is None:
-        return row
+        return np.column_stack(columns)
     import pandas as pd
 
-    return pd.DataFrame(row, columns=list(names))
+    return pd.DataFrame(
+        {name: pd.Series(column, dtype=column.dtype) for name, column in zip(names, columns, strict=True)}
+    )
+
+
+def _transformed_columns(step: Any, names: Any, columns: list[Values]) -> list[Values]:
+    """What the step itself makes of columns."""
+    made = step.transform(_in_table(columns, names))
+    table = np.asarray(made.toarray() if hasattr(made, "toarray") else made)
+    return list(table.reshape(len(table), -1).T)
 
 
 def elementwise(step: Any, columns: list[Column]) -> list[Column]:
@@ -154,7 +166,7 @@ def _knots(step: Any) -> tuple[float, ...]:
 def _with_middle(column: Column, bends: Callable[[], FloatArray]) -> FloatArray:
     """Normal quantiles are concave below 0 and convex above it, and bend where they are cut off."""
     with np.errstate(over="ignore"):
-        low, high = column.at(np.array([-LARGEST_FLOAT, LARGEST_FLOAT]))
+        low, high = column.at(column.inside(np.array([-LARGEST_FLOAT, LARGEST_FLOAT])))
     return np.unique(np.concatenate([bends(), reached(column, [low, 0.0, np.nextafter(high, low)])]))
 
 
@@ -175,13 +187,6 @@ def _transformed(step: Any, rows: Values) -> Values:
         return np.concatenate([_transformed(step, part) for part in np.array_split(rows, 2)])
 
 
-def target_encoder(step: Any, columns: list[Column]) -> list[Column]:
-    """A level becomes the mean answer of its rows. With several classes, each has a column."""
-    several = len(step.classes_) if step.target_type_ == "multiclass" else 1
-    return encoder(step, columns, width=several)
-
-
 register_step("FunctionTransformer", function_transformer)
 register_step("PowerTransformer", elementwise)
 register_step("QuantileTransformer", elementwise)
-register_step("TargetEncoder", target_encoder)

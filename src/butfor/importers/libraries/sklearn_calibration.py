@@ -13,6 +13,7 @@ from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.blend import Chances, Member, blend, together
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.leaves import tree_of_shares
+from butfor.importers.libraries.sklearn_ensembles import score_scale
 from butfor.importers.registry import Imported, read_model, register_importer
 from butfor.model.blended import Blended
 from butfor.model.interpolated import Interpolated
@@ -177,8 +178,8 @@ def _from_score(estimator: Any, readout: Sign) -> tuple[AbstractStep, ...]:
         if readout.link != "logistic":
             raise _uncalibrated(estimator, readout)
         return (Logistic(),)
-    halved = getattr(_last(estimator), "loss", "") == "exponential"  # its probability is that of twice the score
-    return (Scaled(0.5),) if halved else ()
+    scale = score_scale(estimator)
+    return () if scale == 1 else (Scaled(1 / scale),)
 
 
 def _last(estimator: Any) -> Any:

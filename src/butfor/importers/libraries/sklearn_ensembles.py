@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
+from butfor.estimator.inside import is_pipeline, wrapped
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.own_trees import OBLIQUE_TREES, oblique_forest
@@ -95,12 +96,23 @@ def read_gradient_boosting(boosting: Any, columns: list[Column]) -> Imported:
     trees = boosting.estimators_.ravel()
     nodes = grown(trees)
     score = np.repeat(np.tile(np.arange(scores), stages), [tree.tree_.node_count for tree in trees])
-    scale = 2.0 if boosting.loss == "exponential" else 1.0  # its probability is the sigmoid of twice the score
+    scale = score_scale(boosting)
     value = in_score(scale * (boosting.learning_rate * nodes.value[:, 0]), score, scores)
     model = trees_over(columns, replace(nodes, value=value), scale * base)
     if not hasattr(boosting, "classes_"):
         return model, Value()
     return model, _logistic(boosting.classes_)
+
+
+def score_scale(estimator: Any) -> float:
+    """By what the decision function of an estimator is multiplied when it is read, also inside wrappers and pipelines.
+
+    The probability of exponential boosting is the sigmoid of twice its score.
+    """
+    inner = estimator.steps[-1][1] if is_pipeline(estimator) else wrapped(estimator)
+    if inner is not None:
+        return score_scale(inner)
+    return 2.0 if getattr(estimator, "loss", "") == "exponential" else 1.0
 
 
 def _logistic(labels: Any) -> AbstractReadout:

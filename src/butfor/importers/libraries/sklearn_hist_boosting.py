@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import trees_over
-from butfor.importers.libraries.sklearn_steps import encoder
+from butfor.importers.libraries.sklearn_encoders import encoder
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.linked import value_behind
 from butfor.model.monotone import Exponential

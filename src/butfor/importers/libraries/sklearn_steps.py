@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, UnsupportedModelError
-from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where, reached
+from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.column import Column, Values, in_numbers, last_where, reached
 from butfor.importers.registry import read_step, register_step
 from butfor.model.scores import UNIT_HALF, UNIT_SINGLE
 
@@ -155,7 +154,7 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
 
     With `add_indicator`, columns follow that say which values were missing.
     """
-    if not _is_nan(step.missing_values) and step.missing_values is not None:
+    if not is_nan(step.missing_values) and step.missing_values is not None:
         raise UnsupportedModelError(
             f"SimpleImputer(missing_values={step.missing_values!r}) treats a value as missing.",
             "butfor takes missing values as NaN or None.",
@@ -165,11 +164,13 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
     marked = partial(_marked, none=step.missing_values is None)
     out, columns = [], stacked(columns)  # a filling is put in after the columns are one array
     for column, filling in zip(columns, step.statistics_, strict=True):
-        if _is_nan(filling):
+        if is_nan(filling):
             if step.keep_empty_features:
                 out.append(column)
             continue
-        unseen = column.none and step.missing_values is not None and getattr(step, "_fit_dtype", None) == object
+        unseen = (
+            column.none and step.missing_values is not None and getattr(step, "_fit_dtype", None) == np.dtype(object)
+        )
         out.append(column if unseen else column.map(partial(fill_missing, filling, marked)))
     if step.add_indicator:
         out += [missing_flag(columns[i], marked) for i in step.indicator_.features_]
@@ -203,100 +204,9 @@ def fill_missing(filling: Any, lost: Callable[[Values], Values], x: Values) -> V
     return out
 
 
-def _is_nan(value: Any) -> bool:
+def is_nan(value: Any) -> bool:
+    """Whether a value is NaN, which None is not."""
     return isinstance(value, float | np.floating) and bool(value != value)
-
-
-def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
-    """Encoders of levels: tables over levels, made by encoding each level.
-
-    Each column becomes `width` columns, or as many as a one-hot encoder makes of it.
-    """
-    strict = _unknown_is_an_error(step)
-    demand_levels(step, columns)
-    tables = [column.table for column in columns]
-    height = max(len(table) for table in tables if table is not None)
-    known = [list(categories) for categories in step.categories_]
-    inputs = np.empty((height, len(columns)), dtype=object)
-    refused = []
-    for i, (table, categories) in enumerate(zip(tables, known, strict=True)):
-        assert table is not None
-        lost = None if columns[i].none and None in categories else table[-1]
-        inputs[:, i] = categories[0]
-        inputs[: len(table), i] = [_in_categories(value, categories) for value in [*table[:-1], lost]]
-        if not strict or any(_alike(lost, known) for known in categories):
-            refused.append(False)
-        else:
-            inputs[len(table) - 1, i] = categories[0]
-            refused.append(True)
-        unknown = [value for value in table[:-1] if value not in categories]
-        if unknown and strict:
-            raise InputError(
-                f"{type(step).__name__} does not know {unknown[0]!r}, which is in the data or in the declared levels.",
-                f"It knows {categories[:8]}.",
-                "Give the data the model was fitted on, or fit with handle_unknown='ignore'.",
-            )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        outputs = step.transform(inputs)
-    outputs = np.asarray(outputs.toarray() if hasattr(outputs, "toarray") else outputs)
-    widths = _widths(step, len(columns), width)
-    sparse = type(step).__name__ == "OneHotEncoder" and bool(step.sparse_output)
-    single = outputs.dtype == np.float32
-    out, start = [], 0
-    for column, table, count, refuses in zip(columns, tables, widths, refused, strict=True):
-        assert table is not None
-        for k in range(start, start + count):
-            values = outputs[: len(table), k].astype(np.float64)
-            if refuses:
-                values[-1] = np.nan
-            refusing = column.refuses_missing or refuses
-            out.append(replace(column, table=values, refuses_missing=refusing, single=single).put(sparse=sparse))
-        start += count
-    return out
-
-
-def demand_levels(step: Any, columns: list[Column]) -> None:
-    """Raise `NeedsLevels` if the encoder gets numbers, or knows more or fewer levels than the space.
-
-    A type may declare categories that the data does not hold. An encoder fitted on the data does not know those.
-    """
-    ordered = type(step).__name__ == "OrdinalEncoder" and not isinstance(step.categories, str)
-    wanted = {}
-    for column, categories in zip(columns, step.categories_, strict=True):
-        plain = tuple(v for v in np.asarray(categories).tolist() if v is not None and not _is_nan(v))
-        if column.table is None:
-            wanted[column.feature] = tuple(int(v) if isinstance(v, float) and v == int(v) else v for v in plain)
-        elif not set(plain) <= set(column.table.tolist()):
-            wanted[column.feature] = (*plain, *(v for v in column.table[:-1].tolist() if v not in plain))
-        elif ordered and not column.declared and column.table[: len(plain)].tolist() != list(plain):
-            wanted[column.feature] = plain
-        elif _unknown_is_an_error(step) and not column.declared and not set(column.table[:-1].tolist()) <= set(plain):
-            wanted[column.feature] = tuple(v for v in column.table[:-1].tolist() if v in plain)
-    if wanted:
-        raise NeedsLevels(wanted, ordered)
-
-
-def _in_categories(value: Any, categories: list[Any]) -> Any:
-    """The encoder's own object for an equal value (1 and 1.0 are one level)."""
-    return next((known for known in categories if _alike(known, value)), value)
-
-
-def _alike(value: Any, other: Any) -> bool:
-    """Whether two values are equal, or both NaN. None is not NaN."""
-    return bool(value == other) or (_is_nan(value) and _is_nan(other))
-
-
-def _unknown_is_an_error(step: Any) -> bool:
-    """Whether the encoder raises an error for a level that it was not fitted on."""
-    return getattr(step, "handle_unknown", "ignore") == "error"
-
-
-def _widths(step: Any, count: int, width: int) -> list[int]:
-    """How many columns each encoded column becomes."""
-    if type(step).__name__ != "OneHotEncoder":
-        return [width] * count
-    return [int(width) for width in step._n_features_outs]
 
 
 def bins(step: Any, columns: list[Column]) -> list[Column]:
@@ -344,8 +254,42 @@ def column_transformer(step: Any, columns: list[Column]) -> list[Column]:
         chosen = [columns[i] for i in step._transformer_to_input_indices.get(name, [])]
         if not chosen or (isinstance(inner, str) and inner == "drop"):
             continue
-        out += chosen if isinstance(inner, str) else read_step(inner, chosen)
+        made = chosen if isinstance(inner, str) else read_step(inner, chosen)
+        out += _weighted(step, name, made)
     return [column.put(sparse=bool(step.sparse_output_)) for column in stacked(_passed(out))]
+
+
+def _weighted(step: Any, name: str, columns: list[Column]) -> list[Column]:
+    """What one of several transformers makes, times the weight that the user gave it."""
+    weight = (step.transformer_weights or {}).get(name)
+    return columns if weight is None else [_times(step, weight, column) for column in columns]
+
+
+def _times(step: Any, weight: Any, column: Column) -> Column:
+    """A column times the weight of a transformer, in the type that this product has."""
+    by = f"{type(step).__name__}(transformer_weights)"
+    if column.half or column.widened or (column.short and not isinstance(weight, float)):
+        raise UnsupportedModelError(
+            f"{by} multiplies columns of a type of few bytes.",
+            "The products round, or wrap around.",
+            "Give the data as float64 or int64.",
+        )
+    few = column.table is not None or column.edges is not None
+    if not weight > 0 and not few and not column.turns:
+        raise UnsupportedModelError(
+            f"{by} multiplies columns by {weight:g}.",
+            "A column must never be turned around, so a weight must be above 0.",
+            "Take such a weight into the data. Until then, the swarm searches.",
+        )
+    single = column.single and _product(weight, True, np.ones(1)).dtype == np.float32
+    blur = max(UNIT_SINGLE, column.blur) if single else column.blur
+    product = partial(_product, weight, column.single)
+    return column.map(product, slope=column.slope * float(weight), single=single, short=False, blur=blur)
+
+
+def _product(weight: Any, single: bool, x: Values) -> Values:
+    x = in_numbers(x)
+    return np.asarray((x.astype(np.float32) if single else x) * weight)
 
 
 def _passed(columns: list[Column]) -> list[Column]:
@@ -371,10 +315,10 @@ def pipeline_of_steps(step: Any, columns: list[Column]) -> list[Column]:
 def feature_union(step: Any, columns: list[Column]) -> list[Column]:
     """Several transformers on the same columns, side by side."""
     out: list[Column] = []
-    for _, inner in step.transformer_list:
+    for name, inner in step.transformer_list:
         if inner == "drop":
             continue
-        out += columns if inner == "passthrough" else read_step(inner, columns)
+        out += _weighted(step, name, columns if inner == "passthrough" else read_step(inner, columns))
     sparse = any(column.sparse is not None for column in out)
     return [column.put(sparse=sparse) for column in stacked(_passed(out))]
 
@@ -389,8 +333,6 @@ register_step("RobustScaler", robust_scaler)
 register_step("MinMaxScaler", min_max_scaler)
 register_step("MaxAbsScaler", max_abs_scaler)
 register_step("SimpleImputer", simple_imputer)
-register_step("OneHotEncoder", encoder)
-register_step("OrdinalEncoder", encoder)
 register_step("KBinsDiscretizer", bins)
 register_step("ColumnTransformer", column_transformer)
 register_step("Pipeline", pipeline_of_steps)

@@ -13,6 +13,7 @@ from butfor.errors import UnsupportedModelError
 from butfor.estimator.inside import wrapped
 from butfor.importers.fold.blend import together
 from butfor.importers.fold.column import Column
+from butfor.importers.libraries.sklearn_ensembles import score_scale
 from butfor.importers.registry import Imported, read_model, register_importer, through_steps
 from butfor.model.linked import Calibrated
 from butfor.model.monotone import Complement, MonotoneFunction, Scaled
@@ -101,7 +102,9 @@ def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:
         threshold = wrapper.threshold
     if threshold == "auto":
         threshold = 0.5 if of == "probability" else 0.0
-    return model, Threshold(inner, positive, float(threshold), "probability" if of == "probability" else "score")
+    if of == "probability":
+        return model, Threshold(inner, positive, float(threshold), "probability")
+    return model, Threshold(inner, positive, score_scale(wrapper.estimator_) * float(threshold), "score")
 
 
 register_importer("Pipeline", read_pipeline)

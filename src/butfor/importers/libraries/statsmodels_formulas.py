@@ -19,7 +19,7 @@ from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.bent import bent
 from butfor.importers.fold.column import Column, Values, constant, in_numbers, reached
 from butfor.importers.libraries.sklearn_bent_steps import INFLECTED, RISING
-from butfor.importers.libraries.sklearn_steps import demand_levels
+from butfor.importers.libraries.sklearn_encoders import demand_levels
 
 NAMED = {function.__name__: function for function in RISING if isinstance(function, np.ufunc)}
 """The functions of a number that a formula may call, by name."""

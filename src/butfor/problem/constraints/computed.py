@@ -10,11 +10,13 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError
 from butfor.model.computed import ComputedFeature
 from butfor.model.formula import Formula, Quotient, ends
+from butfor.model.formula_probes import TELLING_NUMBERS, Probed, mixed_rows, rows_with_gaps
 from butfor.model.formula_text import read_formula, written
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint, Relation
 from butfor.problem.constraints.linked import Combinations
@@ -48,10 +50,16 @@ class ComputedColumn(Relation):
 
     @classmethod
     def of_function(cls, name: str, function: Callable[..., Any], names: Sequence[str]) -> ComputedColumn:
-        """A function of columns. If it only calculates, it is called with their names, and tells its formula."""
+        """A function of columns. If it only calculates, it is called with their names, and tells its formula.
+
+        Then it is asked about some numbers, and about missing values. If it computes something else there, its formula is
+        not known.
+        """
         try:
             formula = Formula.of(function(*map(Formula.column, names)))
         except Exception:
+            formula = None
+        if formula is None or not _computes(function, formula, names):
             return cls(name, function=function, names=tuple(names))
         return cls(name, written(formula))
 
@@ -221,6 +229,19 @@ class OnComputed(Relation):
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return self.restriction.holds_between(space, before, after)
+
+
+def _computes(function: Callable[..., Any], formula: Formula, names: Sequence[str]) -> bool:
+    """Whether a function computes what its formula says, and reads all of its columns."""
+
+    def column(rows: list[NDArray[Any]]) -> list[NDArray[Any]]:
+        return [np.array([function(*row) for row in zip(*(one.tolist() for one in rows), strict=True)], dtype=object)]
+
+    if set(formula.columns) != set(names):
+        return False
+    probed, rows = Probed(column, [formula], names), mixed_rows([TELLING_NUMBERS] * len(names))
+    wrong, gaps = probed.wrong(rows), probed.wrong(rows_with_gaps(rows, dict.fromkeys(range(len(names))))[0])
+    return wrong is not None and not wrong.any() and (gaps is None or not gaps.any())
 
 
 def in_order(computed: Iterable[ComputedColumn]) -> list[ComputedColumn]:
