@@ -64,7 +64,7 @@ def only_down(*names: str | Iterable[str]) -> Direction:
 
 @suggests
 def between(name: str, low: Any = None, high: Any = None) -> Between:
-    """This number (or ordered level) ends in `[low, high]`, ends included.
+    """This number (or ordered level) ends in `[low, high]`, ends included. Of levels that are numbers, the numbers count.
 
     A value outside must move there, and a missing one may stay missing. An end that is left out does not limit it. For a
     range that holds in every question, declare the column: `space={"income": bf.Integer(0, 90_000)}`.
