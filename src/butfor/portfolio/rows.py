@@ -196,29 +196,42 @@ def _is_several(given: Any) -> bool:
 def _of_csv(path: Path, space: Space) -> Iterator[Any]:
     """The tables in a file of CSV, which does not say what is text and what is missing.
 
-    A cell that writes a level is that level. Types that the space does not tell are found in the whole file.
+    A cell that writes a level is that level.
     """
     arrow, csv = pyarrow(), pyarrow("csv")
-    words = csv.ConvertOptions(null_values=list(MISSING_WORDS))
     try:
-        with csv.open_csv(path) as reader:
-            names = reader.schema.names
-        kinds = _told_by(space)
-        words.include_columns = [name for name in names if name not in kinds]
-        found = csv.read_csv(path, convert_options=words).schema if words.include_columns else []
-        numbers = {name for feature in space if feature.levels is None for name in feature.columns} - {*space.unread}
-        empty = {name: arrow.float64() for name in numbers}
-        kinds |= {one.name: empty.get(one.name, one.type) if one.type == arrow.null() else one.type for one in found}
+        kinds = _kinds_of_cells(path, space)
         levels = {name: feature.levels or () for feature in space for name in feature.columns}
-        texts = {name: levels.get(name, ()) for name in names if kinds[name] == arrow.string()}
-        words.include_columns, words.column_types = [], kinds
-        with csv.open_csv(path, convert_options=words) as reader:
+        texts = {name: levels.get(name, ()) for name, kind in kinds.items() if kind == arrow.string()}
+        with csv.open_csv(path, convert_options=_cells(column_types=kinds)) as reader:
             tables = (arrow.Table.from_batches([batch]) for batch in reader)
             yield from (with_levels(table, table, texts) if texts else table for table in tables)
     except arrow.ArrowInvalid as error:
         raise InputError(
             f"{path} is not a table: {error}.", "It must be CSV, with the names of the columns first."
         ) from None
+
+
+def _cells(**options: Any) -> Any:
+    """How cells are read. Those of text are never missing here: their levels tell."""
+    return pyarrow("csv").ConvertOptions(null_values=list(MISSING_WORDS), **options)
+
+
+def _kinds_of_cells(path: Path, space: Space) -> dict[str, Any]:
+    """The type of each column of a file. What the space does not tell is found in all of its rows.
+
+    A number that is missing in all of them is one.
+    """
+    arrow, csv = pyarrow(), pyarrow("csv")
+    with csv.open_csv(path) as reader:
+        names = reader.schema.names
+    told = _told_by(space)
+    others = [name for name in names if name not in told]
+    found = csv.read_csv(path, convert_options=_cells(include_columns=others)).schema if others else ()
+    numbers = {name for feature in space if feature.levels is None for name in feature.columns} - {*space.unread}
+    told |= {one.name: one.type for one in found}
+    empty = {name for name in numbers & told.keys() if told[name] == arrow.null()}
+    return {name: arrow.float64() if name in empty else told[name] for name in names}
 
 
 def _told_by(space: Space) -> dict[str, Any]:
