@@ -136,6 +136,7 @@ def test_the_first_file_may_be_empty(tmp_path: Path) -> None:
     explainer, X = encoded(["country"])
     (tmp_path / "rows").mkdir()
     for name, rows in (("0", X[:0]), ("1", X[:20])):
-        rows.to_parquet(tmp_path / "rows" / f"{name}.parquet")
-    made = explainer.portfolio(tmp_path / "rows", tmp_path / "out", where="amount > 30", n_jobs=1)
+        named = rows.assign(number=[f"A{k}" for k in range(len(rows))])
+        named.to_parquet(tmp_path / "rows" / f"{name}.parquet")
+    made = explainer.portfolio(tmp_path / "rows", tmp_path / "out", where="amount > 30", id_column="number", n_jobs=1)
     assert len(list(made)) == (X["amount"][:20] > 30).sum()

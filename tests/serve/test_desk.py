@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -36,9 +36,9 @@ def desk_over(table: Any, labels: Any = Y, **given: Any) -> Desk:
     """A desk of a forest over a table, whose texts are encoded in a pipeline."""
     forest = RandomForestClassifier(10, max_depth=4, random_state=0)
     if isinstance(table, pd.DataFrame):
-        texts = (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=["object", "str"]))
-        plain = table.select_dtypes(["object", "str"]).empty
-        model = forest if plain else make_pipeline(make_column_transformer(texts, remainder="passthrough"), forest)
+        texts = [name for name in table if table[name].map(type).eq(str).any()]
+        encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), texts), remainder="passthrough")
+        model = make_pipeline(encode, forest) if texts else forest
     else:
         model = forest
     return Desk(bf.Explainer(model.fit(table, labels), table, **given), table)

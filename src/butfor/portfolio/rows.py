@@ -107,8 +107,9 @@ def _opened(path: Path) -> Any:
 
 
 def schema_in(files: Sequence[RowFile]) -> Any:
-    """The columns of the rows and their types, which must be the same in all files."""
-    if not any(file.rows for file in files):
+    """The columns of the rows and their types, which must be the same in all files that hold some."""
+    files = [file for file in files if file.rows]
+    if not files:
         raise InputError("no row was given to explain.", "At least one is needed.")
     first = _opened(Path(files[0].path)).schema_arrow
     for file in files[1:]:
@@ -131,7 +132,8 @@ def check_ids(files: Sequence[RowFile], schema: Any, id_column: str | None) -> N
         raise InputError(f"id_column={id_column!r} was given.", *choice("The columns are", id_column, schema.names))
     arrow, compute = pyarrow(), pyarrow("compute")
     parquet = pyarrow("parquet")
-    ids = arrow.concat_tables([parquet.read_table(file.path, columns=[id_column]) for file in files])[id_column]
+    tables = [parquet.read_table(file.path, columns=[id_column]) for file in files if file.rows]
+    ids = arrow.concat_tables(tables)[id_column]
     if ids.null_count:
         raise InputError(f"{ids.null_count} rows have no value in the id column {id_column!r}.", "Each needs an id.")
     if compute.count_distinct(ids).as_py() < len(ids):
