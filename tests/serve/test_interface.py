@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jsonschema
@@ -170,7 +174,12 @@ def test_what_is_no_json_is_refused(client: TestClient) -> None:
 @pytest.mark.long
 def test_a_process_that_is_killed_is_told_and_replaced(client: TestClient) -> None:
     (worker,) = client.team._all  # type: ignore[attr-defined]
-    worker.process.kill()
-    assert client.post("/api/v1/explain", json={"row": ROW}).status_code in (503, 200)  # 200: it was noticed before
+    os.kill(worker.process.pid, signal.SIGSTOP)  # it takes the question, and does not answer
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(client.post, "/api/v1/explain", json={"row": ROW})
+        while not worker.busy:
+            time.sleep(0.01)
+        worker.process.kill()
+        assert asked.result().status_code == 503
     assert worker not in client.team._all  # type: ignore[attr-defined]
     assert explained(client, row=ROW)["answers"][0]["found"]

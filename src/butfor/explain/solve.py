@@ -123,11 +123,9 @@ def solve(case: Case, search: Search, budget: Budget, advance: Callable[[int], N
 
 def _needed(found: Outcome, jobs: Sequence[Job], case: Case, budget: Budget) -> Outcome:
     """The answers without changes that are not needed. It takes a little longer than the time that is left."""
-    try:
-        return taken_back(found, jobs, case, now() + max(OVERTIME, budget.left()))
-    except KeyboardInterrupt:
-        budget.interrupt()
-        return found
+    with budget.ended_by_interrupt():
+        found = taken_back(found, jobs, case, now() + max(OVERTIME, budget.left()))
+    return found
 
 
 def _first_answers(
@@ -177,11 +175,9 @@ def _with_farthest(found: Outcome, jobs: Sequence[Job], budget: Budget) -> Outco
         left -= len(at)
         for i in at:
             one = job.take(np.flatnonzero(job.rows == found.row[i])).problem
-            try:
+            known = None
+            with budget.ended_by_interrupt():
                 known = None if budget.spent() else farthest(one, budget.at_most(FARTHEST_SECONDS))
-            except KeyboardInterrupt:
-                budget.interrupt()
-                known = None
             if known is not None:
                 highest[i], points[i] = known
     asked = left < FARTHEST_ROWS
@@ -291,14 +287,11 @@ def compare(outcome: Outcome, case: Case, budget: Budget) -> Outcome:
                 credit[its] = replace(given, why=f"{given.why}; no exact solver takes the question")
             elif not budget.spent():
                 one = part.problem.take(np.array([i]))
-                try:
+                with budget.ended_by_interrupt():
                     proven = whichever_company(one, judge.solve(one, budget))
-                except KeyboardInterrupt:
-                    budget.interrupt()
-                    continue
-                bound[its] = proven.bound[0] * case.question.prices.coin
-                who = Ran(judge.name, proven.by[0])
-                credit[its] = replace(given, why=f"{given.why}; the bound is that of {who}")
+                    bound[its] = proven.bound[0] * case.question.prices.coin
+                    who = Ran(judge.name, proven.by[0])
+                    credit[its] = replace(given, why=f"{given.why}; the bound is that of {who}")
     return replace(outcome, bound=bound, credit=credit)
 
 

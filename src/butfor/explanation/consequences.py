@@ -25,6 +25,13 @@ def acted(question: QuestionRecord, space: Space, start: FloatArray, points: Flo
     return own
 
 
+def acted_alone(
+    question: QuestionRecord, space: Space, start: FloatArray, point: FloatArray
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """What one's own actions alone would make of a row that becomes this point, and which columns follow from others."""
+    return acted(question, space, start[None], point[None])[0], effects_of(question, space)
+
+
 def _computed(question: QuestionRecord, space: Space) -> tuple[int, ...]:
     return tuple(map(space.index, following_in(question.spec)))
 

@@ -15,7 +15,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import suggests
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ENGLISH, NumberStyle, Words, words_over
-from butfor.explanation.consequences import acted, effects_of
+from butfor.explanation.consequences import acted_alone
 from butfor.explanation.promised import promised_ends
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.region import Region
@@ -151,18 +151,15 @@ class Explanation:
         """What one changes oneself on the way to the closest row, where there is no answer and one is known."""
         if self.closest_codes is None:
             return ()
-        own = self._acted_for(self.closest_codes)
+        own = acted_alone(self.question, self.space, self.factual_codes, self.closest_codes)
         rows = change_rows(self.space, self.factual_codes, self.closest_codes, self.words, acted=own)
         return tuple(row for row in rows if row.changed and not row.by_itself)
 
     @cached_property
     def _acted(self) -> tuple[FloatArray, Sequence[int]] | None:
-        return None if self.point_codes is None else self._acted_for(self.point_codes)
-
-    def _acted_for(self, point: FloatArray) -> tuple[FloatArray, Sequence[int]]:
-        """What one's own actions alone would make of the row on the way to a point, and which columns follow from others."""
-        own = acted(self.question, self.space, self.factual_codes[None], point[None])
-        return own[0], effects_of(self.question, self.space)
+        if self.point_codes is None:
+            return None
+        return acted_alone(self.question, self.space, self.factual_codes, self.point_codes)
 
     def described(self, words: Words) -> Explanation:
         """The same answer, told in these words. See `bf.describe`."""

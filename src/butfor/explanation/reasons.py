@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.errors import InputError, InputTypeError, choice, suggests
 from butfor.explanation.changes import change_rows
-from butfor.explanation.consequences import acted, effects_of
+from butfor.explanation.consequences import acted_alone
 from butfor.explanation.cost_parts import cost_parts, prices_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -77,11 +77,11 @@ def _coded(one: Explanation, points: Any, codes: Mapping[str, Any]) -> tuple[Rea
     if prices is None:
         raise InputError("the answer does not hold its cost as data.", "The order of reasons depends on it.")
     start = one.factual_codes
-    own = acted(one.question, one.space, start[None], points[None])
-    parts = cost_parts(prices, start[None], own)[0]
+    own = acted_alone(one.question, one.space, start, points)
+    parts = cost_parts(prices, start[None], own[0][None])[0]
     whole = float(parts.sum()) or 1.0
     by_name = dict(zip(one.space.names, parts.tolist(), strict=True))
-    rows = change_rows(one.space, start, points, one.words, acted=(own[0], effects_of(one.question, one.space)))
+    rows = change_rows(one.space, start, points, one.words, acted=own)
     changed = [row for row in rows if row.changed and not row.by_itself]
     bare = [row.name for row in changed if row.name not in codes]
     if bare:

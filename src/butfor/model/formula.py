@@ -108,9 +108,6 @@ class Formula:
     def __eq__(self, other: object) -> bool:
         raise TypeError("whether a formula equals something depends on the row")
 
-    def __ne__(self, other: object) -> bool:
-        raise TypeError("whether a formula equals something depends on the row")
-
     def __repr__(self) -> str:
         return self.written({})
 

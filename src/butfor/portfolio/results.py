@@ -122,7 +122,7 @@ def _of_points(feature: Feature, kind: Any) -> Any:
         return kind if holds else arrow.float64()
     if arrow.types.is_null(kind):
         return arrow.float64() if feature.levels is None else arrow.array([*feature.levels]).type
-    return arrow.int64() if arrow.types.is_integer(kind) else kind
+    return arrow.int64() if arrow.types.is_integer(kind) and kind.bit_width < 64 else kind
 
 
 def table_of(pieces: Sequence[Piece], ids: Mapping[int, Any] | None, schema: Any, passes: int = 0) -> Any:

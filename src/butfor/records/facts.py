@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.explanation.changes import Change, change_rows, changed_rows
-from butfor.explanation.consequences import acted, effects_of
+from butfor.explanation.consequences import acted_alone, effects_of
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.targets.score import Score
@@ -58,9 +58,8 @@ def readable(answers: Explanations, i: int) -> Facts:
     start, rows = answers.factual_codes[answers.table_rows[i]], tuple[Change, ...]()
     if answers.found[i]:
         end, asked = answers.point_codes[i], (answers.question, answers.space)
-        effects = effects_of(*asked)
-        if effects:
-            own = acted(*asked, start[None], end[None])[0], effects
+        if effects_of(*asked):
+            own = acted_alone(*asked, start, end)
             rows = tuple(row for row in change_rows(answers.space, start, end, acted=own) if row.changed)
         else:
             rows = changed_rows(answers.space, start, end)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +62,14 @@ class Budget:
     def interrupt(self) -> None:
         """End the budget now, because of Ctrl-C."""
         self.flag.raised = True
+
+    @contextmanager
+    def ended_by_interrupt(self) -> Iterator[None]:
+        """Ctrl-C ends what runs within, and the budget. What is known by then is kept."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.interrupt()
 
     def left(self) -> float:
         """The seconds that are left."""

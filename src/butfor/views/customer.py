@@ -156,10 +156,8 @@ class CustomerLetter(Letter):
             "needed": self._score(kind, needed),
         }
         yield self._fill("nearest_least" if up else "nearest_most", facts)
-        if farthest.closest is None or answer.closest_codes is None:
-            return
         changed = answer.closest_changes
-        if changed:
+        if changed and farthest.closest is not None:
             tight = close(farthest.closest, farthest.reached)
             closest = reached if tight else _apart(farthest.closest, farthest.needed, outwards=False)[0]
             yield self._fill("closest", {"closest": self._score(kind, closest)}) + self._list(
