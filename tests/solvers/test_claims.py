@@ -141,3 +141,20 @@ def test_ctrl_c_while_a_bound_is_derived_keeps_the_answer() -> None:
     found = SetAnswer(np.zeros(1), 5.0, 1.0, claim=CostClaim(5.0, interrupted)).proven(budget)
     assert (found.cost, found.bound, found.stopped) == (5.0, 1.0, Stopped.INTERRUPTED)
     assert budget.spent()
+
+
+def test_what_hundreds_of_parts_cost_at_least_is_derived_side_by_side() -> None:
+    """One within the other, they were deeper than Python can call."""
+    derived = list[int]()
+
+    def part(number: int) -> CostClaim:
+        return CostClaim(float(number), lambda: derived.append(number) or number - 0.5)
+
+    whole = part(5000)
+    for number in range(4999, 1999, -1):
+        whole = whole.and_no_less(part(number))
+    assert whole.reaches(2000)
+    assert not whole.reaches(2001)
+    assert whole.proven() == 1999.5
+    assert whole.proven() == 1999.5
+    assert sorted(derived) == list(range(2000, 5001))

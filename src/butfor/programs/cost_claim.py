@@ -24,6 +24,7 @@ class CostClaim:
         """`derive` has time `until` then."""
         self._said, self._derive, self._until = said, derive, until
         self._own: float | None = None
+        self._parts: tuple[CostClaim, ...] = (self,)
         self.late = False
         """Whether the time was over when it was derived."""
 
@@ -59,5 +60,9 @@ class CostClaim:
 
     def and_no_less(self, other: CostClaim) -> CostClaim:
         """What is said if both parts of something cost so much."""
-        until = min(self._until, other._until)
-        return CostClaim(min(self._said, other._said), lambda: min(self.proven(), other.proven()), until)
+        parts = (*self._parts, *other._parts)  # side by side: nested, hundreds of them would be too deep
+        both = CostClaim(
+            min(self._said, other._said), lambda: min(part.proven() for part in parts), min(self._until, other._until)
+        )
+        both._parts = parts
+        return both
