@@ -111,6 +111,14 @@ class Known:
         return float(self.levels.index(value)) if value in self.levels else -1.0
 
 
+def grid_points(places: FloatArray, step: float, single: bool) -> FloatArray:
+    """The numbers of a grid, as one writes them: three tenths are 0.3, which 3 * 0.1 is not."""
+    points = places * step
+    if step % 1:
+        points = np.array([float(f"{point:.12g}") for point in points])
+    return points.astype(np.float32).astype(np.float64) if single else points
+
+
 def known(column: DataColumn) -> Known:
     """What the data says about a column."""
     seen = [value for value in column.values if value is not None]
@@ -128,9 +136,8 @@ def known(column: DataColumn) -> Known:
     if column.ends:
         low, high, step = column.ends
     if step:
-        values = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
-        values = np.array([float(f"{v:.12g}") for v in values])  # three tenths are 0.3, which 3 * 0.1 is not
-        values = np.union1d(values if column.dtype != "float32" else values.astype(np.float32), x)
+        places = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1)
+        values = np.union1d(grid_points(places, step, column.dtype == "float32"), x)
     else:
         own = np.unique(x)
         middles = (own[1:] + own[:-1]) / 2

@@ -15,7 +15,7 @@ from butfor.solvers.outcome import Status
 from tests.fuzz.balls import sampled
 from tests.fuzz.case import Bench, Inquiry
 from tests.fuzz.questions import Said, say
-from tests.fuzz.rules import LOOSE, changed, in_domain
+from tests.fuzz.rules import LOOSE, beside_grid, changed, in_domain
 from tests.fuzz.tables import read_row
 
 FAILURES = ("bound", "infeasible", "broken", "prediction", "cost", "changes", "raised", "differs")
@@ -159,6 +159,8 @@ def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, ans
         return []
     totals = bench.totals(inquiry, start, bench.points, bench.said)
     fine = bench.accepted(inquiry, before, start, bench.points, bench.said) & np.isfinite(totals)
+    for j, fact in enumerate(bench.facts):
+        fine &= ~beside_grid(fact, start[j], bench.points[:, j])
     at = np.flatnonzero(fine)
     at = at[np.argsort(totals[at], kind="stable")]
     points, totals = bench.points[at[:50]], totals[at[:50]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from tests.fuzz.columns import Known, Random
+from tests.fuzz.columns import Known, Random, grid_points
 
 LOOSE = 1e-7
 """What a judge of handed-out rows forgives where the documentation speaks of a tolerance."""
@@ -223,6 +223,15 @@ def in_domain(fact: Known, now: float, x: FloatArray, may_vanish: bool) -> BoolA
         if fact.step:
             fine &= np.abs(x / fact.step - np.round(x / fact.step)) <= 1e-6
     return np.asarray(same | np.where(gone, may_vanish, fine))
+
+
+def beside_grid(fact: Known, now: float, x: FloatArray) -> BoolArray:
+    """Which values only mean a point of their grid. They are let in, and nobody promises that none of them is cheaper."""
+    if fact.levels or not fact.step:
+        return np.zeros(x.shape, dtype=np.bool_)
+    numbers = np.nan_to_num(x)
+    points = grid_points(np.round(numbers / fact.step), fact.step, fact.single)
+    return np.asarray((x != now) & ~np.isnan(x) & (numbers != points))
 
 
 def random_rules(rng: Random, facts: Sequence[Known]) -> tuple[Rule, ...]:

@@ -20,7 +20,7 @@ from tests.fuzz.judge import FAILURES, put
 from tests.fuzz.models import HOMES, Recipe
 from tests.fuzz.proofs import proven
 from tests.fuzz.questions import Aim, Price, price_of
-from tests.fuzz.rules import Rule, admissible
+from tests.fuzz.rules import Rule, admissible, beside_grid, in_domain
 from tests.fuzz.run import Orders, bench_of, kind_of, questions, run, tell
 from tests.fuzz.save import save
 from tests.fuzz.shrink import failing, shrunk, size
@@ -54,6 +54,14 @@ CASE = Case(setting(), INQUIRY, setting().labels.index("no"))
 
 ENCODED = replace(setting(), sheet=setting().sheet.as_dummies(), recipe=replace(setting().recipe, encoder=""))
 DUMMIES = replace(CASE, setting=ENCODED)
+
+
+def test_a_stray_number_is_no_point_of_its_grid_unless_it_is_the_rows_own():
+    fact = known(DataColumn("n", "float64", (0.4, 6 * 0.1), ends=(0.0, 0.8, 0.1)))
+    values = np.array([0.6, 6 * 0.1, 3 * 0.1, 0.3, np.nan])
+    assert in_domain(fact, 0.4, values, may_vanish=True).all()
+    assert beside_grid(fact, 0.4, values).tolist() == [False, True, True, False, False]
+    assert beside_grid(fact, 6 * 0.1, values).tolist() == [False, False, True, False, False]
 
 
 def plant(monkeypatch, lie):
