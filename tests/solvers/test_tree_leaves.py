@@ -82,3 +82,19 @@ def test_a_level_that_must_change_goes_where_that_is_cheapest_also_in_leaves_tha
     )
     assert answer.certificate.solver.startswith("tree_exact")
     assert answer.point["c"].iloc[0] == "z"
+
+
+def test_what_becomes_missing_may_trade_a_low_price_for_a_far_reach() -> None:
+    """The largest move is that of b in any case, so a number that moves is cheaper than one that gets lost."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 1, (2000, 2)), columns=["a", "b"])
+    X.loc[rng.random(len(X)) < 0.2, "a"] = np.nan
+    X.iloc[0], X.iloc[1] = 0.0, 1.0
+    model = DecisionTreeClassifier(random_state=0).fit(X, ((X.a > 0.2) | X.a.isna()) & (X.b > 0.5))
+    explainer, cost = bf.Explainer(model, data=X), bf.L1() + bf.LInf() + bf.Missing(lost={"a": 0.3})
+    few = explainer.explain(X.iloc[[0]], target=True, cost=cost).only
+    more = explainer.explain(X.iloc[[0]], target=True, cost=cost, constraints=[bf.may_be_missing("a")]).only
+    assert more.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert more.cost == pytest.approx(few.cost, rel=1e-6)
+    plain = explainer.explain(X.iloc[[0]], target=True, cost=bf.L1() + bf.LInf(), constraints=[bf.may_be_missing("a")])
+    assert plain.only.certificate.solver.startswith("tree_exact")  # what costs more also reaches farther

@@ -32,9 +32,10 @@ from butfor.problem.constraints.follows import Consequences
 from butfor.problem.constraints.linked import Combinations, counting
 from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.constraints.restrictions import restrictions_in
+from butfor.problem.cost_terms import terms_of
 from butfor.problem.demands import NO_DEMANDS, Demands
 from butfor.problem.domain import Domain
-from butfor.problem.form import CostTerm, Form, ValueKind
+from butfor.problem.form import Form, ValueKind
 from butfor.problem.merged.following import merging_of_nothing, obstacle
 from butfor.problem.merged.merging import Merging, TooManyError
 from butfor.problem.prices import Prices
@@ -321,7 +322,7 @@ class Problem:
             forced=bool((~self.domain.stay).any()),
             binned=isinstance(self.model, Linear)
             and any(movable[j] and len(cells.edges) for j, cells in enumerate(self.model.cells)),
-            cost=_terms(self.prices),
+            cost=terms_of(self.prices, movable & self.domain.missing.any(axis=0)),
             constraints=self.demands.kinds | {relation.kind for relation in self.relations},
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
             blended=any(isinstance(score_set.curve, Blend | Blends) for score_set in self.score_sets),
@@ -369,31 +370,3 @@ def state(
     if any(constraint.following for constraint in listed):
         relations += tuple(map(OnComputed, restrictions_in(listed)))
     return Problem(space, model, factuals, score_sets, prices, admissible(space, factuals, listed), relations)
-
-
-def _terms(prices: Prices) -> frozenset[CostTerm]:
-    """The terms that the prices have."""
-    found = {
-        CostTerm.L0: prices.l0.any(),
-        CostTerm.L1: prices.l1.any(),
-        CostTerm.L2: prices.l2.any(),
-        CostTerm.LINF: prices.has_linf,
-        CostTerm.CALLABLE: bool(prices.calls),
-        CostTerm.QUADRATIC: prices.Q is not None,
-        CostTerm.FORBIDDEN: any(not np.isfinite(_lines(table)).all() for table in prices.tables.values()),
-        CostTerm.TRADEOFF: any(_opposed(prices.tables[j], reach) for j, reach in prices.linf_tables.items()),
-    }
-    return frozenset(term for term, has in found.items() if has)
-
-
-def _lines(table: FloatArray) -> FloatArray:
-    """The different lines of a table: one, if it stands for all."""
-    return table[:1] if table.strides[0] == 0 else table
-
-
-def _opposed(table: FloatArray, reach: FloatArray) -> bool:
-    """Whether some row of the two tables orders two levels differently: by the first and then the second, this one falls."""
-    some = reach.any(axis=1)
-    order = np.lexsort((reach[some], table[some]), axis=-1)
-    sorted_reach = np.take_along_axis(reach[some], order, axis=-1)
-    return bool((sorted_reach[:, 1:] < sorted_reach[:, :-1]).any())

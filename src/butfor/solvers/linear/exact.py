@@ -67,12 +67,12 @@ def _solve(problem: Problem) -> Outcome:
 
 def _in_one_set(problem: Problem, score_set: ScoreSet) -> Outcome:
     """The best answer of each row in one score set."""
-    least, lowest = _cheapest(problem, widened(score_set, problem))
-    cost, moved = _cheapest(problem, tightened(score_set, problem))
-    for row in np.flatnonzero(np.isfinite(least) & (cost > least + TIE * (1 + least))):
+    least, below, lowest = _cheapest(problem, widened(score_set, problem))
+    _, cost, moved = _cheapest(problem, tightened(score_set, problem))
+    for row in np.flatnonzero(np.isfinite(least) & (cost > least * (1 + TIE))):
         one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
-        if one.reached(part, lowest[row]):
-            cost[row], moved[row] = least[row], lowest[row]
+        if below[row] < cost[row] and one.reached(part, lowest[row]):
+            cost[row], moved[row] = below[row], lowest[row]
         elif np.isinf(cost[row]) and falls_alone(problem, score_set):
             point = farthest(one, part.A[0])[0]
             if one.reached(part, point):
@@ -85,16 +85,22 @@ def _in_one_set(problem: Problem, score_set: ScoreSet) -> Outcome:
     return answers_of(np.arange(len(problem)), moved, cost, least)
 
 
-def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray]:
-    """The cheapest point of each row in one half-space, and its cost (infinite: there is none)."""
+def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What each row pays at least in one half-space (infinite: no point is in it), the cost of its cheapest point, and it.
+
+    The bound comes from the multiplier alone. The point is rounded to numbers that floats can write, and may cost more.
+    """
     if not len(score_set.A):
-        return np.zeros(len(problem)), problem.factuals.copy()
-    moved, reached = _solve_set(problem, score_set)
-    return np.where(reached, problem.prices.total(problem.factuals, moved), np.inf), moved
+        return np.zeros(len(problem)), np.zeros(len(problem)), problem.factuals.copy()
+    least, moved, reached = _solve_set(problem, score_set)
+    cost = problem.prices.total(problem.factuals, moved)
+    if problem.prices.l0.any():
+        least = cost
+    return np.where(reached, least, np.inf), np.where(reached, cost, np.inf), moved
 
 
-def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.ndarray]:
-    """The cheapest point of each row in one closed half-space, and which rows have one."""
+def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray, np.ndarray]:
+    """The cheapest point of each row in one closed half-space, what it costs at least, and which rows have one."""
     from butfor.solvers.linear.kernels import fewest_changes, rise, rise_at_once
 
     model, domain, prices = problem.model, problem.domain, problem.prices
@@ -111,21 +117,24 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
     open_ = (domain.low <= domain.high) & ~np.isnan(x) & (w != 0)
     cap = np.where(open_, np.abs(w) * np.maximum(np.where(open_, room, 0.0), 0.0), 0.0)
     if prices.l0.any():
-        gained = fewest_changes(need, cap)
+        gained, least = fewest_changes(need, cap), np.zeros(len(need))
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             start = np.where(w == 0, np.inf, np.zeros(len(w)) if prices.has_linf else prices.l1 / np.abs(w))
             rate = np.abs(w) / prices.linf if prices.has_linf else w**2 / (2 * prices.l2)
         rate = np.where(w == 0, 0.0, rate)
         at_once = not start[w != 0].any() and np.isfinite(rate).all()
-        gained = rise_at_once(need, cap, rate) if at_once else rise(need, cap, start, rate, np.argsort(start))
+        gained, level, least = (
+            rise_at_once(need, cap, rate) if at_once else rise(need, cap, start, rate, np.argsort(start))
+        )
+        least = level if prices.has_linf else least
     reached = gained.sum(axis=1) >= need * (1 - 2 * len(w) * UNIT_DOUBLE)
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.where(gained > 0, gained / w, 0.0)
     moved = np.clip(x + step, np.minimum(domain.low, x), np.maximum(domain.high, x))
     full = (gained >= cap) & (cap > 0)
     moved = np.where(full, np.where(w > 0, domain.high, domain.low), np.where(gained > 0, moved, x))
-    return moved, reached
+    return least, moved, reached
 
 
 def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:

@@ -8,10 +8,14 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.kernel import kernel, part
 
 
-def rise(need: FloatArray, cap: FloatArray, start: FloatArray, rate: FloatArray, order: IntArray) -> FloatArray:
-    """The score that each feature gains, at the lowest level where the gains sum to `need`.
+def rise(
+    need: FloatArray, cap: FloatArray, start: FloatArray, rate: FloatArray, order: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What each feature gains at the lowest level where the gains sum to `need`, that level, and what it proves.
 
-    If no level is enough, each feature gains all of its cap.
+    If no level is enough, each feature gains all of its cap. A gain g of feature j is worth start g + g^2 / (2 rate). At each
+    level, right or not, `level (need - sum of gains) + sum of worths` is a lower bound of the worths of all gains that
+    sum to `need` (weak duality). So the third result needs no trust in the first.
 
     - `need` (rows): the score that is needed;
     - `cap` (rows, features): the most that each feature can gain;
@@ -24,8 +28,8 @@ def rise(need: FloatArray, cap: FloatArray, start: FloatArray, rate: FloatArray,
     np.divide(cap, rate, out=ends, where=gradual & (cap > 0))
     ends += np.where(gradual, start, 0.0)
     last = np.argsort(ends, axis=1, kind="stable") if gradual.any() else np.zeros(cap.shape, dtype=np.intp)
-    out: FloatArray = _rise(need, cap, start, rate, order, ends, last)
-    return out
+    gains, levels, proven = _rise(need, cap, start, rate, order, ends, last)
+    return gains, levels, proven
 
 
 @kernel
@@ -36,17 +40,18 @@ def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped
     - `last` (rows, features): the order that sorts `ends`.
     """
     n, d = cap.shape
-    out = np.zeros((n, d))
+    out, levels, proven = np.zeros((n, d)), np.zeros(n), np.zeros(n)
+    begun, ended = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
     for row in range(n):
         want = need[row]
         if want <= 0:
             continue
+        begun[:], ended[:] = False, False
         count = 0
         for j in range(d):
             if cap[row, j] > 0 and 0 < rate[j] < np.inf:
                 count += 1
         level, current, speed, a, b = 0.0, 0.0, 0.0, 0, 0
-        partial = -1
         while True:
             while a < d and cap[row, order[a]] <= 0:
                 a += 1
@@ -59,18 +64,25 @@ def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped
                 break
             current += speed * (event - level)
             level = event
-            if finish <= begin:
-                speed = max(0.0, speed - rate[last[row, b]])
+            if finish < begin:
+                ended[last[row, b]] = True
                 b += 1
+                current, speed = 0.0, 0.0
+                for j in range(d):  # added up anew: a small rate does not survive that a large one is taken away
+                    if ended[j] or (begun[j] and rate[j] == np.inf):
+                        current += cap[row, j]
+                    elif begun[j]:
+                        current += rate[j] * (level - start[j])
+                        speed += rate[j]
                 if b == count and a == d:
                     break
                 continue
             j = order[a]
             a += 1
+            begun[j] = True
             if rate[j] < np.inf:
                 speed += rate[j]
             elif current + cap[row, j] >= want:
-                partial = j
                 out[row, j] = want - current
                 break
             else:
@@ -79,8 +91,9 @@ def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped
         for j in range(d):
             if cap[row, j] > 0 and 0 < rate[j] < np.inf and level > start[j]:
                 out[row, j] = min(cap[row, j], rate[j] * (level - start[j]))
-        _settle(out[row], cap[row], want, start, level, partial)
-    return out
+        levels[row], proven[row] = level, _proven(out[row], want, start, rate, level)
+        _settle(out[row], cap[row], want, start, rate, level)
+    return out, levels, proven
 
 
 @kernel
@@ -91,7 +104,7 @@ def rise_at_once(need, cap, rate):  # type: ignore[no-untyped-def]
     algorithm for finding the projection of a point onto the canonical simplex", 1986).
     """
     n, d = cap.shape
-    out = np.zeros((n, d))
+    out, levels, proven = np.zeros((n, d)), np.zeros(n), np.zeros(n)
     start = np.zeros(d)
     for row in range(n):
         want, level = need[row], 0.0
@@ -112,25 +125,52 @@ def rise_at_once(need, cap, rate):  # type: ignore[no-untyped-def]
             level = up
         for j in range(d):
             out[row, j] = min(cap[row, j], rate[j] * level)
-        _settle(out[row], cap[row], want, start, level, -1)
-    return out
+        levels[row], proven[row] = level, _proven(out[row], want, start, rate, level)
+        _settle(out[row], cap[row], want, start, rate, level)
+    return out, levels, proven
 
 
 @part
-def _settle(out, cap, want, start, level, partial):  # type: ignore[no-untyped-def]
+def _proven(gains, want, start, rate, level):  # type: ignore[no-untyped-def]
+    """What a level proves, by the gains that are best at it."""
+    worth, total = 0.0, 0.0
+    for j in range(len(gains)):
+        gain = gains[j]
+        if gain > 0:
+            total += gain
+            worth += gain * (start[j] + gain / (2 * rate[j]))
+    return worth + level * (want - total)
+
+
+@part
+def _settle(out, cap, want, start, rate, level):  # type: ignore[no-untyped-def]
     """Make the gains sum to `want` to the last digit.
 
-    The feature that moved last takes the rest that rounding left over.
+    What rounding of the level left over, or took too much, is made good by the features that the level moves most.
     """
     d = len(out)
-    for j in range(d):
-        if j == partial or (partial < 0 and start[j] <= level and out[j] < cap[j]):
+    settled = np.zeros(d, dtype=np.bool_)
+    for full in range(2):  # a feature that went as far as it can stays there, unless the sum is clearly too large
+        for _ in range(d):
+            total = 0.0
+            for i in range(d):
+                total += out[i]
+            if total == want or (full and total - want <= 4 * d * 2.3e-16 * want):
+                return
+            chosen = -1
+            for j in range(d):
+                if settled[j] or cap[j] <= 0 or start[j] > level or (chosen >= 0 and rate[j] <= rate[chosen]):
+                    continue
+                if out[j] > 0 if full else (out[j] < cap[j] and (total < want or out[j] > 0)):
+                    chosen = j
+            if chosen < 0:
+                break
+            settled[chosen] = True
             rest = 0.0
             for i in range(d):
-                if i != j:
+                if i != chosen:
                     rest += out[i]
-            out[j] = min(cap[j], max(0.0, want - rest))
-            return
+            out[chosen] = min(cap[chosen], max(0.0, want - rest))
 
 
 def fewest_changes(need: FloatArray, cap: FloatArray) -> FloatArray:
