@@ -7,12 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
+from butfor.model.grid_points import grid_near, shifted
 from butfor.model.questions import evaluate
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.places import Grids
 from butfor.neighbours.trees import kernels
 from butfor.neighbours.trees import search as module
-from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.regions import regions
 from butfor.neighbours.trees.search import worst_row
 from butfor.testing.problems import Kinds, random_problem, random_row
@@ -21,14 +22,15 @@ from tests.shorter import first
 KINDS = Kinds(features=3, bins=False)  # bins may end between the points of a grid
 
 
-def near(model: Trees, point: np.ndarray, low: np.ndarray, high: np.ndarray, step: np.ndarray) -> np.ndarray:
+def near(model: Trees, point: np.ndarray, low: np.ndarray, high: np.ndarray, grids: Grids) -> np.ndarray:
     """One row in each cell that a box meets, the one that is nearest to the point."""
     ways = []
     for j, x in enumerate(point):
         if np.isnan(x) or low[j] == high[j]:
             ways.append(np.array([x if np.isnan(x) else low[j]]))
-        elif step[j]:
-            ways.append(np.array([v for v in x + step[j] * np.arange(-9, 10) if low[j] <= v <= high[j]]))
+        elif grids.step[j]:
+            points = shifted(np.array([x]), np.arange(-45.0, 46.0), grids.step[j], grids.anchor[j])
+            ways.append(points[(points >= low[j]) & (points <= high[j])])
         else:
             cuts = model.cells[j].edges
             ends = np.concatenate([[x, low[j], high[j]], cuts, np.nextafter(cuts, np.inf)])
@@ -54,31 +56,30 @@ def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, 
         numbers = np.array([feature.levels is None for feature in problem.space])
         point = random_row(rng, problem.space)
         moves = numbers & ~np.isnan(point)
-        step = np.where(moves & (rng.random(len(point)) < 0.3), 1.0, 0.0)
-        ball = Ball(BallNorm.LINF, np.where(step > 0, 1.0, 0.5) * numbers, step, np.zeros(len(point)))
-        point = np.where(step > 0, np.round(point), point)
-        model = on_grid(problem.model, ball)
+        step = np.where(moves & (rng.random(len(point)) < 0.3), 1.0 if norm else rng.choice([1.0, 0.1, 0.3]), 0.0)
+        grids = Grids(step, np.zeros(len(point)))
+        if seed % 2:  # on the grid; else each grid begins at the point
+            point = np.where(step > 0, grid_near(point, step, grids.anchor), point)
+        grids, model = grids.through(point), problem.model
         low, high = (point + sign * np.where(moves, rng.random(len(point)) * 3, 0.0) for sign in (-1, 1))
         if seed % 3 == 0 and moves.any():  # beside the point in one feature
             j = int(rng.choice(np.flatnonzero(moves)))
-            low[j] = point[j] + step[j] if step[j] else np.nextafter(point[j], np.inf)
+            low[j] = grids.numbers(grids.place(point) + 1, point)[j] if step[j] else np.nextafter(point[j], np.inf)
             high[j] = max(low[j], high[j])
-        round_ball = (
-            None if norm is None else Ball(BallNorm(norm), np.where(moves, 2.0, 0.0), step, np.zeros(len(point)))
-        )
-        rows = near(model, point, low, high, step)
+        round_ball = None if norm is None else Ball(BallNorm(norm), np.where(moves, 2.0, 0.0), step, grids.anchor)
+        rows = near(model, point, low, high, grids)
         if round_ball is not None:
             rows = rows[round_ball.holds(np.nan_to_num(rows - point))]
         weights = rng.normal(size=model.scores)
         scores = evaluate(model, rows) @ weights if len(rows) else np.array([np.inf])
         leaves = regions(model, weights, point)
-        found = worst_row(leaves, point, low, high, step, round_ball)
+        found = worst_row(leaves, point, low, high, grids, round_ball)
         assert found.score == pytest.approx(scores.min(), abs=1e-9), f"seed {seed}"
         if len(rows):
             assert evaluate(model, found.point[None])[0] @ weights == pytest.approx(found.score, abs=1e-9)
             assert ((found.point >= low) & (found.point <= high))[moves].all()
-            assert worst_row(leaves, point, low, high, step, round_ball, below=scores.min() - 1e-9).score == np.inf
-            some = worst_row(leaves, point, low, high, step, round_ball, below=scores.min() + 1e-9)
+            assert worst_row(leaves, point, low, high, grids, round_ball, below=scores.min() - 1e-9).score == np.inf
+            some = worst_row(leaves, point, low, high, grids, round_ball, below=scores.min() + 1e-9)
             assert some.score == pytest.approx(scores.min(), abs=1e-8)
             splits += scores.min() < scores[0]
     assert splits > 0.24 * len(seeds)

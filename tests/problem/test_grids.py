@@ -15,9 +15,9 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.model.grid_points import grid_down, grid_point, grid_up, on_grid, shifted
+from butfor.model.lattice import Lattice, meant
 from butfor.problem.domain import open_domain
-from butfor.problem.grid_points import grid_down, grid_point, grid_up, on_grid
-from butfor.problem.lattice import Lattice, meant
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -87,6 +87,20 @@ def test_the_common_grid_of_two(step, anchor, other_step, other_anchor) -> None:
         apart = (both.anchor - lattice.anchor) / lattice.step
         assert abs(apart - round(apart)) * lattice.step <= slack
     assert not exact or both.step == one.step * other.step / measure
+
+
+@pytest.mark.parametrize(
+    ("step", "anchor"), [("0.1", "0"), ("0.3", "0"), ("0.15", "0.05"), ("1.1", "-3.3"), ("0.007", "2")]
+)
+def test_points_are_the_numbers_that_one_writes(step: str, anchor: str) -> None:
+    k = np.arange(-3000.0, 3000.0)
+    written = [float(Fraction(anchor) + Fraction(step) * int(one)) for one in k]
+    assert grid_point(k, float(step), float(anchor)).tolist() == written
+    beside = grid_point(k[:, None], np.array([float(step), 1.0]), np.array([float(anchor), 0.0]))
+    assert beside.T.tolist() == [written, k.tolist()]
+    assert shifted(np.array(written[:1]), np.array([7.0]), float(step), float(anchor)).tolist() == written[7:8]
+    off = written[0] + float(step) / 3
+    assert shifted(np.array([off]), np.array([7.0]), float(step), float(anchor)).tolist() == [off + 7 * float(step)]
 
 
 def test_what_a_float_means() -> None:
@@ -170,3 +184,18 @@ def test_an_end_that_means_a_grid_point_is_kept_to_the_last_digit(low, model) ->
             answer = explainer.explain(x[:1], target=True, constraints=constraints, solver=solver).only
             assert answer.found, solver
             assert low <= answer.point[0, 0] <= high
+
+
+@pytest.mark.parametrize(("step", "want"), [(0.3, 0.9), (0.7, 2.1), (1.1, 3.3), (0.15, 0.45)])
+def test_a_point_of_the_users_own_data_is_found_to_the_last_digit(step: float, want: float) -> None:
+    """Three times 0.3 is 0.8999999999999999 in floats, and a scorecard begins a bin at 0.9."""
+    X = pd.DataFrame({"dose": [float(f"{k * step:.12g}") for k in range(12)]})
+    for model, row in ((lambda X: X["dose"] >= want, 0), (lambda X: X["dose"] <= want, -1)):
+        card = bf.black_box(lambda X, model=model: model(X).to_numpy(), classes=[False, True])
+        explainer = bf.Explainer(card, X, space={"dose": bf.Step(step)})
+        answer = explainer.explain(X.iloc[[row]], target=True, solver=bf.Swarm(particles=20)).only
+        assert answer.point["dose"].iloc[0] == want
+    card = bf.Scorecard({"dose": {f"(-inf, {want})": 0, f"[{want}, inf)": 10}})
+    answer = bf.Explainer(card, X, space={"dose": bf.Step(step)}).explain(X.iloc[[0]], target=bf.value(at_least=5)).only
+    assert answer.point["dose"].iloc[0] == want
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL

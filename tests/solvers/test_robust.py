@@ -762,3 +762,61 @@ def test_a_shifted_cut_is_the_last_float_that_does_not_pass_it() -> None:
         assert (np.nextafter(last, np.inf) + shift > cut).all()
         near_zero += int((np.abs(last) < 1e-15).sum())
     assert near_zero > 500
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 0.7])
+def test_decimal_steps_have_all_neighbours_and_regions_hold_no_refused_row(step: float) -> None:
+    rng = np.random.default_rng(0)
+    side = np.array([float(f"{k * step:.12g}") for k in range(20)])
+    grid = pd.DataFrame(np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2), columns=["x", "y"])
+    y = (grid.x > 6 * step) ^ (grid.y > 9 * step) ^ (rng.random(len(grid)) < 0.05)
+    model = RandomForestClassifier(5, max_depth=8, random_state=0).fit(grid, y)
+    fine = pd.Series(model.predict(grid)).to_numpy().reshape(20, 20)  # y, x
+    explainer = bf.Explainer(model, grid, space={"x": bf.Step(step), "y": bf.Step(step)})
+    around = np.array(
+        [[fine[max(j - 1, 0) : j + 2, max(i - 1, 0) : i + 2].all() for i in range(20)] for j in range(20)]
+    )
+    inside = (
+        (grid.x > 0) & (grid.x < side[-1]) & (grid.y > 0) & (grid.y < side[-1])
+    )  # of which all neighbours are known
+    firm = grid[around.ravel() & inside]
+    rows = grid[~model.predict(grid)].sample(6, random_state=1)
+    limits = [f"x >= {side[1]}", f"x <= {side[-2]}", f"y >= {side[1]}", f"y <= {side[-2]}"]
+    for answer, row in zip(
+        explainer.explain(rows, target=True, constraints=[bf.robust({"x": step, "y": step}), *limits]),
+        rows.to_numpy(),
+        strict=True,
+    ):
+        best = (np.abs(firm.to_numpy() - row) / (side[-1] - side[0])).sum(axis=1).min()
+        assert answer.certificate.status is Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx(best, rel=1e-9)
+        region = explainer.region(answer.point, target=True)
+        assert model.predict(grid[region.contains(grid)]).all()
+
+
+@pytest.mark.parametrize("trees", [1, 5])
+def test_a_number_beside_its_grid_has_neighbours_of_its_own(trees: int) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"k": rng.integers(0, 10, 300), "x": rng.normal(size=300).round(2)})
+    y = (X.k <= 2) & (X.x > 0)
+    model = RandomForestClassifier(trees, max_depth=4, bootstrap=False, max_features=2, random_state=0).fit(X, y)
+    explainer = bf.Explainer(model, X)
+    for own in (1.3, 1.7, 2.6):
+        row = pd.DataFrame({"k": [own], "x": [-1.0]})
+        values, best = np.unique(np.append(X.x, X.x + 0.01)), dict[float, float]()
+        far = np.abs(values + 1) / (X.x.max() - X.x.min())
+        for k in (own, *range(10)):
+            near = pd.DataFrame({"k": np.repeat([k - 1.0, k, k + 1], len(values)), "x": np.tile(values, 3)})
+            best[k] = abs(k - own) / 9 + far[model.predict(near).reshape(3, -1).all(axis=0)].min(initial=np.inf)
+        for kept in ([], [bf.fixed("k")]):
+            answer = explainer.explain(row, target=True, constraints=[bf.robust({"k": 1}), *kept]).only
+            least = best[own] if kept else min(best.values())
+            if np.isinf(least):
+                assert answer.certificate.status is Status.PROVEN_INFEASIBLE
+                continue
+            assert answer.certificate.status is Status.PROVEN_OPTIMAL
+            assert answer.cost <= least
+            near = pd.concat([answer.point] * 3).assign(k=answer.point.k.iloc[0] + np.array([-1.0, 0, 1]))
+            assert model.predict(near).all()
+        region = explainer.region(row.assign(x=1.0), target=True) if own < 2.5 else None
+        assert region is None or region.contains(row.assign(x=1.0)).all()

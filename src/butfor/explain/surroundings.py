@@ -16,19 +16,18 @@ from butfor.explain.plan import plan
 from butfor.explanation.region import Region
 from butfor.formulation.margins import never_fall, tightened, widened
 from butfor.importers.read import Reading
+from butfor.model.grid_points import grid_down, grid_up
 from butfor.model.linear import Linear
 from butfor.model.network import Network
-from butfor.model.questions import Model, cuts, evaluate
+from butfor.model.questions import cuts, evaluate
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
-from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.constraints.robust import CURVED, UNCURVED, Robust, read_in_bins, unjudged
 from butfor.problem.costs import L1
 from butfor.problem.domain import outwards_in_single
-from butfor.problem.grid_points import grid_down, grid_up
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question, ask, held_to_rules
 from butfor.problem.referee import Referee
@@ -69,7 +68,10 @@ class Surroundings:
         It contains a box that was `promised` around the row, as far as columns may move.
         """
         problem, point = self.problem, self.problem.factuals[0]
-        model, space = self._model(), problem.space
+        model, space, grids = problem.model, problem.space, self.ball.grids
+        grids = replace(
+            grids, step=np.where(grids.missed_by(point), 0.0, grids.step)
+        )  # such a number is between others
         moved = self.ball.radius > 0
         lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))
@@ -78,7 +80,7 @@ class Surroundings:
         if isinstance(model, Linear):  # the row itself meets the target, and a sum that falls nowhere meets it, too
             own = (evaluate(model, point[None]) @ sure.A.T)[0]
             least = np.where(never_fall(problem, self.score_set), np.minimum(least, own), least)
-        missed = missed_in(model, sure.A, least, point, self.ball.step, until)
+        missed = missed_in(model, sure.A, least, point, grids, until)
         ends = [cuts(model, j) for j in range(len(space))] if isinstance(model, Trees) else None
         halvings = NETWORK_HALVINGS if isinstance(model, Network) else BOX_HALVINGS
         start = None
@@ -88,8 +90,8 @@ class Surroundings:
             low, high = (np.nan_to_num(np.clip(side, lowest, highest)) for side in (promised.low, promised.high))
             start = low, high
         low, high = widest_box(missed, point, lowest, highest, ends, halvings, start)
-        for j in np.flatnonzero(self.ball.step > 0).tolist():
-            grid = float(self.ball.step[j]), float(self.ball.anchor[j])
+        for j in np.flatnonzero(grids.whole).tolist():
+            grid = float(grids.step[j]), float(grids.anchor[j])
             low[j], high[j] = grid_up(low[j], *grid), grid_down(high[j], *grid)
         return Region(space, point, low, high, self.target, self.table, widest=now() <= until)
 
@@ -147,12 +149,8 @@ class Surroundings:
     def _violation(self, share: float, score_set: ScoreSet, until: float) -> FloatArray | None:
         """A row within a share of the ball whose scores are not in a set."""
         ball, least = replace(self.ball, radius=share * self.ball.radius), score_set.least
-        worst = worst_neighbours(self._model(), score_set.A, self.problem.factuals[0], ball, least.tolist(), until)
+        worst = worst_neighbours(self.problem.model, score_set.A, self.problem.factuals[0], ball, least.tolist(), until)
         return next((found.point for found, b in zip(worst, least, strict=True) if found.score < b), None)
-
-    def _model(self) -> Model:
-        model = self.problem.model
-        return on_grid(model, self.ball) if isinstance(model, Trees) else model
 
 
 def surroundings(table: Any, target: Any, referee: Referee, robust: Robust) -> Surroundings:

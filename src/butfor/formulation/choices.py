@@ -15,8 +15,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.cells import Cells, level_cells, number_cells
+from butfor.model.grid_points import finer_than_floats, grid_near, grid_point, on_grid
 from butfor.problem.domain import Domain
-from butfor.problem.grid_points import finer_than_floats, grid_near, grid_point, on_grid
 from butfor.problem.problem import Problem
 from butfor.space.space import same
 

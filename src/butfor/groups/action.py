@@ -12,7 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.experimental import experimental
 from butfor.explanation.changes import word
-from butfor.problem.grid_points import grid_point
+from butfor.model.grid_points import grid_point
 from butfor.space.space import Space
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.model.grid_points import shifted
+from butfor.neighbours.places import Grids
 from butfor.neighbours.slips import NO_SLIPS, Slips
+
+STEP_ROUNDING = 1e-9
+"""A radius that is less than a whole number of steps by so small a share of one counts as that number."""
 
 TINY_SHARE = 1e-12
 """A shift that is smaller than this share of the radius has no direction."""
@@ -49,13 +55,31 @@ class Ball:
     anchor: FloatArray
     slips: Slips = NO_SLIPS
 
+    @cached_property
+    def grids(self) -> Grids:
+        """The grids of the features that are shifted."""
+        return Grids(np.where(self.radius > 0, self.step, 0.0), self.anchor)
+
+    @cached_property
+    def most(self) -> FloatArray:
+        """By how many steps each feature on a grid may be shifted."""
+        steps = np.divide(self.radius, self.step, out=np.zeros(len(self.step)), where=self.step > 0)
+        return np.floor(steps + STEP_ROUNDING)
+
     def low(self, point: FloatArray) -> FloatArray:
         """The lowest value of each feature in the ball around a point."""
-        return np.asarray(point - self.radius)
+        return self._shifted(point, -self.radius, -self.most)
 
     def high(self, point: FloatArray) -> FloatArray:
         """The highest value of each feature in the ball around a point."""
-        return np.asarray(point + self.radius)
+        return self._shifted(point, self.radius, self.most)
+
+    def _shifted(self, points: FloatArray, shift: FloatArray, steps: FloatArray) -> FloatArray:
+        """Points that are shifted by so much, or by so many steps."""
+        out = np.array(np.broadcast_to(points + shift, np.broadcast_shapes(points.shape, shift.shape, steps.shape)))
+        for j in np.flatnonzero(self.step > 0).tolist():
+            out[..., j] = shifted(points[..., j], steps[..., j], float(self.step[j]), float(self.anchor[j]))
+        return out
 
     def loss(self, slope: FloatArray) -> FloatArray:
         """By how much each linear score may fall within the ball: the dual norm of its slopes (scores, features)."""
@@ -101,24 +125,21 @@ class Ball:
         moved = self.radius > 0
         if not (self.step[moved] > 0).all():
             return np.inf
-        return float(np.prod(2 * np.round(self.radius[moved] / self.step[moved]) + 1)) * self.slips.count
+        return float(np.prod(2 * self.most[moved] + 1)) * self.slips.count
 
     def around(self, points: FloatArray) -> FloatArray:
         """All neighbours (n, count, features) of rows in a box on a grid, each row itself first. Some may come twice."""
-        return self.slips.every(points[:, None] + self.shifts())
+        moved = np.flatnonzero(self.radius > 0)
+        every = np.array(list(product(*(np.arange(-k, k + 1) for k in self.most[moved]))))
+        steps = np.zeros((len(every), len(self.radius)))
+        steps[:, moved] = every[np.argsort(np.abs(every).sum(axis=1), kind="stable")]
+        return self.slips.every(self._shifted(points[:, None], np.zeros(len(self.radius)), steps))
 
     def some_around(self, rng: np.random.Generator, points: FloatArray, count: int) -> FloatArray:
         """Random neighbours (n, count, features) of rows, half of them on the edge of the ball."""
-        return self.slips.some(rng, points[:, None] + self.sample(rng, count))
-
-    def shifts(self) -> FloatArray:
-        """All shifts of a box on a grid (shifts, features), the one that changes nothing first."""
-        moved = np.flatnonzero(self.radius > 0)
-        most = np.round(self.radius[moved] / self.step[moved])
-        steps = np.array(list(product(*(np.arange(-k, k + 1) for k in most))))
-        out = np.zeros((len(steps), len(self.radius)))
-        out[:, moved] = steps * self.step[moved]
-        return out[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
+        shifts = self.sample(rng, count)
+        steps = np.divide(shifts, self.step, out=np.zeros(shifts.shape), where=self.step > 0).round()
+        return self.slips.some(rng, self._shifted(points[:, None], shifts, steps))
 
     def sample(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Random shifts of the ball, half of them on its edge."""

@@ -16,6 +16,7 @@ from butfor.model.questions import Model, evaluate
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.networks.search import NetworkAdversary
+from butfor.neighbours.places import Grids
 from butfor.neighbours.shifts import shifts_into
 from butfor.neighbours.trees.regions import regions
 from butfor.neighbours.trees.search import adversary
@@ -36,7 +37,7 @@ FEW_HALVINGS = 12
 
 @singledispatch
 def missed_in(
-    model: Model, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+    model: Model, A: FloatArray, least: FloatArray, point: FloatArray, grids: Grids, until: float = np.inf
 ) -> Missed:
     """A function that tells where `A s >= least` does not hold for the scores `s` of a row, in a box around a point.
 
@@ -47,7 +48,7 @@ def missed_in(
 
 @missed_in.register
 def _(
-    model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+    model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, grids: Grids, until: float = np.inf
 ) -> Missed:
     slopes = np.where(np.isnan(point), 0.0, A @ model.slope)
     spare = (evaluate(model, point[None]) @ A.T)[0] - least
@@ -62,10 +63,8 @@ def _(
 
 
 @missed_in.register
-def _(
-    model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
-) -> Missed:
-    sums = [adversary(regions(model, row, point), point, step) for row in A]
+def _(model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, grids: Grids, until: float = np.inf) -> Missed:
+    sums = [adversary(regions(model, row, point), point, grids) for row in A]
     known: list[FloatArray] = []
 
     def missed(low: FloatArray, high: FloatArray) -> FloatArray | None:
@@ -85,10 +84,10 @@ def _(
 
 @missed_in.register
 def _(
-    model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+    model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, grids: Grids, until: float = np.inf
 ) -> Missed:
     def missed(low: FloatArray, high: FloatArray) -> FloatArray | None:
-        shifts = shifts_into(low, high, point, step)
+        shifts = shifts_into(low, high, point, grids.step)
         for row, b in zip(A, least, strict=True):
             worst = worst_leaf(model, row, point, shifts, b)
             if worst.score < b:
@@ -100,7 +99,7 @@ def _(
 
 @missed_in.register
 def _(
-    model: Network, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+    model: Network, A: FloatArray, least: FloatArray, point: FloatArray, grids: Grids, until: float = np.inf
 ) -> Missed:
     """A box is the ball around its middle, and whole numbers count as real ones."""
     known: list[FloatArray] = []

@@ -16,8 +16,8 @@ from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.networks.search import NetworkAdversary
 from butfor.neighbours.oblique.leaf_reach import LeafReach, Reached
+from butfor.neighbours.places import Grids
 from butfor.neighbours.shifts import Shifts, shifts_of
-from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.regions import regions
 from butfor.neighbours.trees.search import Worst, worst_row
 
@@ -73,15 +73,16 @@ def _(
     until: float = np.inf,
 ) -> list[Worst]:
     """Levels that may slip are searched like numbers: each is its place among those that it may be seen as."""
-    whole, places = on_grid(model, ball), _places(point, ball)
-    around, at, step = None if ball.norm is BallNorm.LINF else ball, point.copy(), ball.step.copy()
-    at[[*places]], step[[*places]] = 0.0, 1.0
-    low, high = ball.low(at), ball.high(at)
-    for j, seen in places.items():
-        high[j] = len(seen) - 1.0
+    around, places = None if ball.norm is BallNorm.LINF else ball, _places(point, ball)
+    grids, at, low, high = ball.grids.through(point), point.copy(), ball.low(point), ball.high(point)
+    if places:
+        slipping = np.isin(np.arange(len(point)), [*places])
+        grids = Grids(np.where(slipping, 1.0, grids.step), np.where(slipping, 0.0, grids.anchor))
+        for j, seen in places.items():
+            at[j], low[j], high[j] = 0.0, 0.0, len(seen) - 1.0
     found = []
     for row, least in zip(A, [None] * len(A) if below is None else below, strict=True):
-        worst = worst_row(regions(whole, row, point, places), at, low, high, step, around, least, until)
+        worst = worst_row(regions(model, row, point, places), at, low, high, grids, around, least, until)
         for j, seen in places.items():
             worst.point[j] = seen[int(worst.point[j])]
         found.append(worst)

@@ -11,9 +11,9 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import UnsupportedProblemError
+from butfor.model.grid_points import grid_down, grid_near, grid_up, meant, on_grid
+from butfor.model.lattice import Lattice
 from butfor.model.rounding import Extent
-from butfor.problem.grid_points import grid_down, grid_near, grid_up, meant, on_grid
-from butfor.problem.lattice import Lattice
 from butfor.space.space import Space, same
 
 Columns = int | Sequence[int] | IntArray
@@ -105,6 +105,10 @@ class Domain:
             high=_put(self.high, columns, np.minimum(self.high[:, columns], high)),
             stay=_put(self.stay, columns, self.stay[:, columns] & (np.isnan(x) | ((x >= low) & (x <= high)))),
         )
+
+    def leaving(self, columns: Columns) -> Domain:
+        """The domain in which some columns do not stay as they are."""
+        return replace(self, stay=_put(self.stay, columns, False))
 
     def at_levels(self, j: int, allowed: BoolArray) -> Domain:
         """The domain in which feature `j` takes one of the `allowed` levels, (m,) or (n, m).

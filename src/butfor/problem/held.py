@@ -9,8 +9,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.float_order import last_number
+from butfor.model.grid_points import grid_down
 from butfor.problem.domain import Domain
-from butfor.problem.grid_points import grid_down
 
 Holds = Callable[[FloatArray], BoolArray]
 """At which values of a column something holds. As a number grows, it begins to hold or ends to, only once."""

@@ -108,7 +108,7 @@ def _ends(column: Any, cut: FloatArray, place: FloatArray, radius: float) -> lis
     if column.step:
         step, anchor = float(column.step), float(column.anchor)
         points = np.array([float((turn - column.anchor) // column.step) for turn in column.turns])
-        shift = np.round((place - cut) / step)[_nearest(cut, anchor + step * points)]
+        shift = np.round((place - cut) / step)[_nearest(cut, anchor + step * (points + 0.5))]
         kept, most = _sorted_together(points, points + shift), round(radius / step)
         moved = np.clip(kept, points - most, points + most)
         return [float(column.anchor + column.step * int(point)).hex() for point in moved.tolist()]

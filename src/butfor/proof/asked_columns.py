@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.claim import Claim
 from butfor.model.float_order import last_between
-from butfor.problem.lattice import Lattice
+from butfor.model.lattice import Lattice
 from butfor.problem.problem import Problem
 from butfor.proof.checker import ReadByChecker, checker, read_by_checker
 from butfor.proof.model_files import AbstractInputs, ModelFile, hexes, not_proven

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray
+from butfor.model.lattice import Lattice
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.constraints.implications import Implication
 from butfor.problem.constraints.linked import Combinations
 from butfor.problem.constraints.relations import AtMost, LinearRelation
-from butfor.problem.lattice import Lattice
 from butfor.problem.merged.merging import Merging, TooManyError
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question

@@ -17,6 +17,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.float_order import last_below
+from butfor.model.grid_points import grid_down
 from butfor.model.trees import Trees, with_cells
 from butfor.neighbours.ball import Ball
 from butfor.neighbours.slips import Slips
@@ -32,13 +33,17 @@ def in_rows(model: Trees, A: FloatArray) -> Trees:
 
 @lru_cache(maxsize=16)
 def on_grid(model: Trees, ball: Ball) -> Trees:
-    """The same model for numbers on a grid: their cuts are moved down to grid points, if the ball shifts them."""
-    if not ball.step.any():
+    """The same model for numbers on a grid: cuts lie in the middle between two points, if the ball shifts them.
+
+    There, no rounding of a shift brings a point to the wrong side, and cuts between the same two points are one.
+    """
+    step, anchor = ball.grids.step, ball.anchor
+    if not step.any():
         return model
     cut = model.cut.copy()
-    for j in np.flatnonzero((ball.step > 0) & (ball.radius > 0)):
+    for j in np.flatnonzero(step > 0).tolist():
         at = (model.feature == j) & (model.member < 0)
-        cut[at] = ball.anchor[j] + ball.step[j] * np.floor((cut[at] - ball.anchor[j]) / ball.step[j])
+        cut[at] = grid_down(cut[at], float(step[j]), float(anchor[j])) + step[j] / 2
     return with_cuts(model, cut)
 
 

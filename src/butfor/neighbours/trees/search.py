@@ -16,6 +16,7 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.places import Grids
 from butfor.neighbours.trees.regions import Regions
 
 FEW_BOXES = 200
@@ -40,8 +41,8 @@ class LeafLists(NamedTuple):
 
     - `tree`, `value` (leaves): the tree of each leaf, in ascending order, and what it adds;
     - `path` (leaves + 1), `feature`: the features that leaf i asks for are `feature[path[i]:path[i + 1]]`;
-    - `begin`, `end` (features, leaves): the smallest and the largest value that each takes;
-    - `step`, `point` (features): the grid of each feature (0: any number), and the point.
+    - `begin`, `end` (features, leaves): the smallest and the largest value that each takes, or their places in a grid;
+    - `step`, `point` (features): 1 if the feature is searched in places (0: any number), and the point.
     """
 
     tree: IntArray
@@ -83,10 +84,15 @@ class RoundBall(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Adversary:
-    """Finds the worst row of any box around one point, for one sum of trees that starts from `base`."""
+    """Finds the worst row of any box around one point, for one sum of trees that starts from `base`.
+
+    - `point`, `grids`: the point itself, and in which grids its neighbours lie; `leaves` hold places.
+    """
 
     base: float
     leaves: LeafLists
+    point: FloatArray
+    grids: Grids
 
     def worst(
         self,
@@ -107,13 +113,16 @@ class Adversary:
         if ball is not None and ball.norm is not BallNorm.LINF:
             around = RoundBall(1 if ball.norm is BallNorm.L1 else 2, ball.radius)
         best, where = np.array([np.inf if below is None else below, np.inf]), self.leaves.point.copy()
+        low, high = self.grids.first(low), self.grids.last(high)
         some, left = below is not None, [_BoxLeft(self.base, self.leaves, low, high)]
+        if (low > high).any():
+            return Worst(np.inf, self.point)
         while left and not (some and best[1] < np.inf):
             if most <= 0 or now() > until:
-                return Worst(np.nan, where)
+                return Worst(np.nan, self.point)
             left += _searched(left.pop(), best, where, around, some)
             most -= 1
-        return Worst(float(best[1]), where)
+        return Worst(float(best[1]), self.grids.numbers(where, self.point))
 
 
 class _BoxLeft(NamedTuple):
@@ -159,24 +168,18 @@ def _with_more_room(boxes: OpenBoxes) -> OpenBoxes:
     return more
 
 
-def adversary(leaves: Regions, point: FloatArray, step: FloatArray) -> Adversary:
-    """The adversary of a sum of trees at a point, for shifts by whole steps."""
-    begin = np.where(step > 0, leaves.low + step, np.nextafter(leaves.low, np.inf))
-    begin = np.where((leaves.low < point) & (point < begin), point, begin)  # the point itself need not be on the grid
-    return adversary_over(leaves, begin, leaves.high, point, step)
-
-
-def adversary_over(
-    leaves: Regions, begin: FloatArray, end: FloatArray, point: FloatArray, step: FloatArray
-) -> Adversary:
-    """The adversary, where each leaf takes values from `begin` to `end` (leaves, features)."""
-    asks = (leaves.low > -np.inf) | (leaves.high < np.inf)
+def adversary(leaves: Regions, point: FloatArray, grids: Grids) -> Adversary:
+    """The adversary of a sum of trees at a point. Leaves that hold no point of the grids are left out."""
+    begin, end = grids.first(np.nextafter(leaves.low, np.inf)), grids.last(leaves.high)
+    holds = (begin <= end).all(axis=1)
+    begin, end = begin[holds], end[holds]
+    asks = ((leaves.low > -np.inf) | (leaves.high < np.inf))[holds]
     path = np.append(0, np.cumsum(asks.sum(axis=1)))
-    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))
-    value, begin, end = (np.ascontiguousarray(part.T) for part in (leaves.value, begin, end))
+    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))[holds]
+    value, begin, end = (np.ascontiguousarray(part.T) for part in (leaves.value[holds], begin, end))
     feature = np.ascontiguousarray(np.nonzero(asks)[1])
-    point = np.array(point)  # that of an answer is frozen, which is another type to the compiler
-    return Adversary(leaves.base, LeafLists(tree, value, path, feature, begin, end, step, point))
+    lists = LeafLists(tree, value, path, feature, begin, end, grids.whole.astype(np.float64), grids.place(point))
+    return Adversary(leaves.base, lists, np.array(point), grids)
 
 
 def worst_row(
@@ -184,10 +187,10 @@ def worst_row(
     point: FloatArray,
     low: FloatArray,
     high: FloatArray,
-    step: FloatArray,
+    grids: Grids,
     ball: Ball | None = None,
     below: float | None = None,
     until: float = np.inf,
 ) -> Worst:
     """As `Adversary.worst`, for one box."""
-    return adversary(leaves, point, step).worst(low, high, ball, below, until=until)
+    return adversary(leaves, point, grids).worst(low, high, ball, below, until=until)

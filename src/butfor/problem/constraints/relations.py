@@ -12,12 +12,12 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, number
+from butfor.model.lattice import meant
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.problem.constraints.constraint import AbstractConstraint, Relation
 from butfor.problem.constraints.linked import counted, counting
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.form import ConstraintKind
-from butfor.problem.lattice import meant
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
+from butfor.model.grid_points import finer_than_floats, on_grid
+from butfor.model.lattice import Lattice
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
 from butfor.problem.domain import Domain
-from butfor.problem.grid_points import finer_than_floats, on_grid
-from butfor.problem.lattice import Lattice
 from butfor.problem.prices import Prices
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same

@@ -17,7 +17,7 @@ from butfor.model.questions import Model, kind_of
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
-from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.ball import STEP_ROUNDING, Ball, BallNorm
 from butfor.problem.constraints.constraint import Changes, Neighbourhood
 from butfor.problem.constraints.demanded import Demanded
 from butfor.problem.constraints.slipping import shown, slips_in
@@ -26,9 +26,6 @@ from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.lengths import lengths_in
 from butfor.space.space import Space
-
-STEP_ROUNDING = 1e-9
-"""A radius that is less than a whole number of steps by so small a share of one counts as that number."""
 
 CURVED = (
     "Probabilities of several classes, and means of several models (soft votes, calibration), have curved boundaries."

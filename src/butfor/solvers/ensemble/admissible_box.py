@@ -14,11 +14,12 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.choices import choices_of
+from butfor.model.grid_points import grid_down, grid_up, on_grid
 from butfor.model.trees import Trees
-from butfor.neighbours.trees.regions import Regions, leaf_boxes, regions, runs
-from butfor.neighbours.trees.search import Adversary, adversary_over
+from butfor.neighbours.places import Grids
+from butfor.neighbours.trees.regions import leaf_boxes, regions, runs
+from butfor.neighbours.trees.search import Adversary, adversary
 from butfor.problem.domain import Domain
-from butfor.problem.grid_points import grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.space.space import same
 
@@ -190,15 +191,5 @@ class Climber:
 
 
 def climber(box: AdmissibleBox, model: Trees, row: FloatArray) -> Climber:
-    """The climber for the sum `row @ scores`. Leaves that hold no point of the box's grid are left out."""
-    point, step, anchor = box.point, box.step, box.anchor
-    leaves = regions(model, -row, point, box.orders)
-    begin, end = np.nextafter(leaves.low, np.inf), leaves.high.copy()
-    for j in np.flatnonzero(step > 0).tolist():
-        begin[:, j] = grid_up(begin[:, j], float(step[j]), float(anchor[j]))
-        end[:, j] = grid_down(end[:, j], float(step[j]), float(anchor[j]))
-    holds = (begin <= end).all(axis=1)
-    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))[holds]
-    first = np.searchsorted(tree, np.arange(len(leaves.first)))
-    kept = Regions(leaves.base, first, leaves.value[holds], leaves.low[holds], leaves.high[holds])
-    return Climber(box, adversary_over(kept, begin[holds], end[holds], point, step))
+    """The climber for the sum `row @ scores`."""
+    return Climber(box, adversary(regions(model, -row, box.point, box.orders), box.point, Grids(box.step, box.anchor)))

@@ -15,7 +15,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells
-from butfor.problem.grid_points import grid_near
+from butfor.model.grid_points import grid_near
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum
 

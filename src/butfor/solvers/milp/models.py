@@ -12,6 +12,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.half_spaces import goals, thresholds
 from butfor.formulation.margins import cells_inside, falls_alone, leaf_offsets, leaves_inside, tightened, widened
 from butfor.model.cells import Cells
+from butfor.model.grid_points import on_grid
 from butfor.model.linear import Linear
 from butfor.model.linear_leaves import LinearLeaves
 from butfor.model.mixed import Mixed
@@ -22,7 +23,6 @@ from butfor.model.questions import Model
 from butfor.model.rounding import FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, ScoreSet
 from butfor.model.trees import Trees
-from butfor.problem.grid_points import on_grid
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum, mixtures
 from butfor.solvers.milp.features import MOST_STEPS, Piece

@@ -7,12 +7,12 @@ from functools import singledispatch
 
 import numpy as np
 
+from butfor.model.grid_points import on_grid
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.implications import At, Event, Implication
 from butfor.problem.constraints.relations import AtMost, Fresh, LinearRelation
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.form import ConstraintKind
-from butfor.problem.grid_points import on_grid
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum
 from butfor.solvers.milp.features import Piece, weighted

@@ -14,11 +14,11 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.choices import choices_of
 from butfor.formulation.half_spaces import Goal, thresholds
+from butfor.model.grid_points import grid_near
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
 from butfor.problem.form import ConstraintKind, CostTerm
-from butfor.problem.grid_points import grid_near
 from butfor.problem.problem import Problem
 from butfor.solvers.oblique.inputs import Gates, LeafPaths, Rows
 from butfor.solvers.oblique.polytope.columns import Columns

@@ -7,7 +7,7 @@ balls `RoundZones`), networks `NetworkShifts`, oblique trees `ObliqueParts`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -87,15 +87,24 @@ class RobustExact(AbstractReduction):
 
     def solve_set(self, row: _RowInBall, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
-        problem, handing, ball, model = row.problem, row.handing, row.problem.demands.ball, row.problem.model
-        assert ball is not None
+        problem, handing, model = row.problem, row.handing, row.problem.model
         if isinstance(model, Linear):
-            return self._over_missing(problem, ball, upper, budget, partial(self._linear, handing, score_set))
+            return over_cases(_by_missing(problem), upper, budget, partial(self._linear, handing, score_set))
         if isinstance(model, ObliqueTree):
-            return self._over_missing(problem, ball, upper, budget, partial(self._oblique, handing, score_set))
+            return over_cases(_by_missing(problem), upper, budget, partial(self._oblique, handing, score_set))
+        cases = _by_grid(problem) if isinstance(model, Trees) else [problem]
+        return over_cases(cases, upper, budget, partial(self._searched, row, score_set))
+
+    def _searched(
+        self, row: _RowInBall, score_set: ScoreSet, problem: Problem, upper: float, budget: Budget
+    ) -> SetAnswer:
+        """The same by a search, which goes on where it was cut short, or for one tree at once."""
+        ball, model = problem.demands.ball, problem.model
+        assert ball is not None
+        case = score_set, ball.anchor.tobytes()
         if isinstance(model, Trees) and len(model.roots) == 1 and ball.norm is BallNorm.LINF:
-            return _trees(handing, problem, score_set, ball, model).clear_of_leaves(upper, budget)
-        search = row.cut_short.pop(score_set, None) or _search(handing, problem, score_set, ball)
+            return _trees(row.handing, problem, score_set, ball, model).clear_of_leaves(upper, budget)
+        search = row.cut_short.pop(case, None) or _search(row.handing, problem, score_set, ball)
         try:
             found = search.solve(upper, budget)
         except KeyboardInterrupt:  # what is known by then is kept
@@ -103,37 +112,12 @@ class RobustExact(AbstractReduction):
             best = search.best
             found = replace(best, bound=min(search.bound, best.cost), stopped=Stopped.INTERRUPTED)
         if found.stopped is Stopped.TIME:
-            row.cut_short[score_set] = search
+            row.cut_short[case] = search
         return found
 
-    def _over_missing(
-        self,
-        problem: Problem,
-        ball: Ball,
-        upper: float,
-        budget: Budget,
-        solve: Callable[[Problem, Ball, float, Budget], SetAnswer],
-    ) -> SetAnswer:
-        """The cheapest answer over what may be missing. It is not shifted then, so each way is tried."""
-        domain = problem.domain
-        lacking = np.flatnonzero((ball.radius > 0) & (np.isnan(problem.factuals[0]) | domain.missing[0])).tolist()
-        best = SetAnswer(None, np.inf, np.inf)
-        for ways in product([False, True], repeat=len(lacking)):
-            if budget.spent():
-                return replace(best, bound=0.0, stopped=budget.stopped)
-            gone = [j for j, lost in zip(lacking, ways, strict=True) if lost]
-            narrower = domain.all_missing(gone).without_missing([j for j in lacking if j not in gone])
-            moved = np.where(np.isin(np.arange(len(ball.radius)), gone), 0.0, ball.radius)
-            one = replace(problem, domain=narrower).with_demands(ball=None)
-            found = solve(one, replace(ball, radius=moved), min(upper, best.cost), budget)
-            bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
-            best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
-        return best
-
-    def _linear(
-        self, handing: Handing, score_set: ScoreSet, problem: Problem, ball: Ball, upper: float, budget: Budget
-    ) -> SetAnswer:
+    def _linear(self, handing: Handing, score_set: ScoreSet, case: Problem, upper: float, budget: Budget) -> SetAnswer:
         """Raise the thresholds by what the scores may fall, and let each level count as the worst that it may be seen as."""
+        problem, ball = _without_ball(case)
         assert isinstance(problem.model, Linear)
         risen = replace(score_set, b=score_set.b + ball.loss(score_set.A @ problem.model.slope))
         one, raised = seen_at_worst(asked_at_worst(problem, score_set, ball), risen, ball.slips)
@@ -142,10 +126,9 @@ class RobustExact(AbstractReduction):
             return SetAnswer(None, np.inf, found.bound, Stopped.EFFORT)
         return found
 
-    def _oblique(
-        self, handing: Handing, score_set: ScoreSet, problem: Problem, ball: Ball, upper: float, budget: Budget
-    ) -> SetAnswer:
+    def _oblique(self, handing: Handing, score_set: ScoreSet, case: Problem, upper: float, budget: Budget) -> SetAnswer:
         """Keep out of the leaves that miss the target."""
+        problem, ball = _without_ball(case)
         assert isinstance(problem.model, ObliqueTree)
         return ObliqueParts(problem, score_set, ball, problem.model, handing.cheapest).solve(upper, budget)
 
@@ -157,13 +140,57 @@ class _RowInBall(Rest):
     solver: RobustExact
     problem: Problem
     handing: Handing
-    cut_short: dict[ScoreSet, AbstractCutting] = field(default_factory=dict)
+    cut_short: dict[tuple[ScoreSet, bytes], AbstractCutting] = field(default_factory=dict)
 
     def go_on(self, budget: Budget) -> Outcome:
         found = over_score_sets(
             self.problem, lambda score_set, upper: self.solver.solve_set(self, score_set, upper, budget)
         ).handed_to(self.handing.ran)
         return replace(found, rest=objects([self])) if self.cut_short else found
+
+
+def over_cases(
+    cases: Iterable[Problem], upper: float, budget: Budget, solve: Callable[[Problem, float, Budget], SetAnswer]
+) -> SetAnswer:
+    """The cheapest answer over some cases of a problem."""
+    best = SetAnswer(None, np.inf, np.inf)
+    for number, case in enumerate(cases):
+        if number and budget.spent():  # a search that has begun can go on, so the first one always begins
+            return replace(best, bound=0.0, stopped=budget.stopped)
+        found = solve(case, min(upper, best.cost), budget)
+        bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
+        best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
+    return best
+
+
+def _by_missing(problem: Problem) -> Iterator[Problem]:
+    """The problem by which numbers are missing in the answer. Those are not shifted."""
+    domain, ball = problem.domain, problem.demands.ball
+    assert ball is not None
+    lacking = np.flatnonzero((ball.radius > 0) & (np.isnan(problem.factuals[0]) | domain.missing[0])).tolist()
+    for ways in product([False, True], repeat=len(lacking)):
+        gone = [j for j, lost in zip(lacking, ways, strict=True) if lost]
+        narrower = domain.all_missing(gone).without_missing([j for j in lacking if j not in gone])
+        moved = np.where(np.isin(np.arange(len(ball.radius)), gone), 0.0, ball.radius)
+        yield replace(problem, domain=narrower).with_demands(ball=replace(ball, radius=moved))
+
+
+def _by_grid(problem: Problem) -> Iterator[Problem]:
+    """The problem by which numbers beside their grid the answer keeps. Their neighbours are whole steps from them."""
+    own, domain, ball = problem.factuals[0], problem.domain, problem.demands.ball
+    assert ball is not None
+    beside = np.flatnonzero(ball.grids.missed_by(own) & domain.stay[0])
+    for ways in product([True, False], repeat=len(beside)):
+        kept, left = beside[np.array(ways, dtype=np.bool_)], beside[~np.array(ways, dtype=np.bool_)]
+        case = domain.narrowed(kept, own[kept], own[kept]).without_missing(kept).leaving(left)
+        around = replace(ball, anchor=np.where(np.isin(np.arange(len(own)), kept), own, ball.anchor))
+        yield replace(problem, domain=case).with_demands(ball=around) if len(beside) else problem
+
+
+def _without_ball(problem: Problem) -> tuple[Problem, Ball]:
+    ball = problem.demands.ball
+    assert ball is not None
+    return problem.with_demands(ball=None), ball
 
 
 def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball) -> AbstractCutting:

@@ -13,6 +13,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.choices import choices_of
+from butfor.model.grid_points import digits_of, grid_down, grid_up
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm.kernels import decode
 from butfor.solvers.swarm.layout import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, Layout, Plan
@@ -87,7 +88,9 @@ class Hypercube:
 
     @cached_property
     def _layout(self) -> Layout:
-        return Layout(self.kind, self.first, self.vanish, self.place, self.allowed)
+        domain = self.problem.domain
+        digits = [digits_of(*grid) for grid in zip(domain.step.tolist(), domain.anchor.tolist(), strict=True)]
+        return Layout(self.kind, self.first, self.vanish, self.place, self.allowed, np.array(digits).reshape(-1, 3))
 
     @cached_property
     def _plan(self) -> Plan:
@@ -164,7 +167,8 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
         if kind[j] == NUMBER:
             low[:, [j]], high[:, [j]] = choices.ends
             if box is not None:
-                low[:, j], high[:, j] = _boxed(low[:, j], high[:, j], start[:, j], box[:, j], float(domain.step[j]))
+                grid = float(domain.step[j]), float(domain.anchor[j])
+                low[:, j], high[:, j] = _boxed(low[:, j], high[:, j], start[:, j], box[:, j], *grid)
             room[:, j] = (low[:, j] <= high[:, j]) | domain.missing[:, j]
         else:
             mask = np.isfinite(choices.price(choices.levels))[:, : slots[j]]
@@ -218,14 +222,13 @@ def _size(feature: Feature, kind: int) -> int:
 
 
 def _boxed(
-    low: FloatArray, high: FloatArray, start: FloatArray, box: FloatArray, step: float
+    low: FloatArray, high: FloatArray, start: FloatArray, box: FloatArray, step: float, anchor: float
 ) -> tuple[FloatArray, FloatArray]:
     """The ends of a range, moved to at most `box` from the start. On a grid they are grid points."""
-    if not step:
-        return np.maximum(low, start - box), np.minimum(high, start + box)
-    with np.errstate(invalid="ignore"):
-        skipped, spare = np.ceil((start - box - low) / step - 1e-9), np.ceil((high - start - box) / step - 1e-9)
-    return np.where(skipped > 0, low + skipped * step, low), np.where(spare > 0, high - spare * step, high)
+    first, last = start - box, start + box
+    if step:
+        first, last = grid_up(first, step, anchor), grid_down(last, step, anchor)
+    return np.where(first > low, first, low), np.where(last < high, last, high)
 
 
 def moved(before: FloatArray, after: FloatArray) -> BoolArray:

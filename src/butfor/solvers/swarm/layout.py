@@ -27,7 +27,8 @@ class Layout(NamedTuple):
     - `first` (features + 1): where the coordinates of each feature begin;
     - `vanish` (features): the coordinate that makes the feature missing (-1: none);
     - `place` (features + 1): where the levels of each feature begin in `allowed`;
-    - `allowed` (n, levels): which levels are allowed.
+    - `allowed` (n, levels): which levels are allowed;
+    - `digits` (features, 3): the grid of each number as it is written (see `butfor.model.grid_points.Digits`).
     """
 
     kind: IntArray
@@ -35,6 +36,7 @@ class Layout(NamedTuple):
     vanish: IntArray
     place: IntArray
     allowed: BoolArray
+    digits: FloatArray
 
 
 class Plan(NamedTuple):

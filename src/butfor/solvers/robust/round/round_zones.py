@@ -264,7 +264,7 @@ class RoundZones(AbstractCutting):
             share = (near + far) / 2
             ball = replace(self.trees.ball, radius=share * self.trees.ball.radius)
             low, high = ball.low(point), ball.high(point)
-            closer = worst_row(leaves, point, low, high, ball.step, ball, missed.least, self.until)
+            closer = worst_row(leaves, point, low, high, ball.grids, ball, missed.least, self.until)
             if closer.score < missed.least:
                 far, found = share, closer.point
             else:
@@ -277,7 +277,7 @@ class RoundZones(AbstractCutting):
         able = domain.movable & ~np.isin(np.arange(len(domain.step)), [*domain.levels])
         low, high = (np.where(able, end, neighbour) for end in self.outside.reach(self.best.cost))
         least = np.array([np.nextafter(-missed.least, np.inf)])  # of the negative sum
-        fails_in = missed_in(self.trees.model, -missed.row[None], least, neighbour, np.zeros(len(able)), self.until)
+        fails_in = missed_in(self.trees.model, -missed.row[None], least, neighbour, self.trees.ball.grids, self.until)
         return widest_box(fails_in, neighbour, low, high, ends)
 
 
