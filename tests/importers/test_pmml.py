@@ -372,3 +372,80 @@ def test_levels_and_replacements(tmp_path: Path) -> None:
     lost = pd.DataFrame({"a": [np.nan], "b": 0.0, "c": ["green"]})
     assert read(filled, tmp_path).predict(lost).tolist() == [132]
     assert bf.Explainer(str(tmp_path / "model.pmml"), CELLS).explain(CELLS[:1], bf.value(at_least=125)).only.found
+
+
+# ---- ties, and numbers of float32 ------------------------------------------------------------------------------------------
+
+
+def undecided(score: str) -> str:
+    """A tree with a leaf of which both classes have the same share."""
+    return (
+        f'<TreeModel functionName="classification">{SCHEMA}<Node><True/>'
+        '<Node score="no"><SimplePredicate field="a" operator="lessOrEqual" value="1"/>'
+        '<ScoreDistribution value="no" recordCount="6"/><ScoreDistribution value="yes" recordCount="2"/></Node>'
+        f'<Node score="{score}"><True/>'
+        '<ScoreDistribution value="no" recordCount="3"/><ScoreDistribution value="yes" recordCount="3"/></Node>'
+        "</Node></TreeModel>"
+    )
+
+
+def test_a_tie_is_the_score_of_the_node_or_refused(tmp_path: Path) -> None:
+    model = read(document(undecided("no"), TWO_CLASSES), tmp_path)
+    assert model.predict(CELLS).tolist() == ["no"] * len(CELLS)
+    with pytest.raises(UnsupportedModelError, match="several most probable classes"):
+        read(document(undecided("yes"), TWO_CLASSES), tmp_path)
+    parts = "".join(f"<Segment><True/>{undecided(score)}</Segment>" for score in ("yes", "no"))
+    several = (
+        f'<MiningModel functionName="classification">{SCHEMA}<Segmentation multipleModelMethod="average">{parts}'
+        "</Segmentation></MiningModel>"
+    )
+    model = read(document(several, TWO_CLASSES), tmp_path)  # no node decides here
+    assert model.predict_proba(CELLS[CELLS["a"] > 1]).tolist() == [[0.5, 0.5]] * int((CELLS["a"] > 1).sum())
+
+
+TENTHS = pd.DataFrame({"a": np.array([0.1, 0.2, 0.3, 0.5], dtype=np.float32), "b": 0.0, "c": "red"})
+
+
+def of_float(derived: str, test: str) -> bytes:
+    """A tree that asks one question about a column of float32, or about what is derived of it."""
+    text = (
+        f'<TreeModel functionName="regression">{SCHEMA}<LocalTransformations>{derived}</LocalTransformations>'
+        f'<Node><True/><Node score="1">{test}</Node><Node score="0"><True/></Node></Node></TreeModel>'
+    )
+    return document(text).replace(
+        b'name="a" optype="continuous" dataType="double"', b'name="a" optype="continuous" dataType="float"'
+    )
+
+
+AS_DOUBLE = '<DerivedField name="z" optype="continuous" dataType="double"><FieldRef field="a"/></DerivedField>'
+MAPPED = (
+    '<DerivedField name="z" optype="continuous" dataType="double"><MapValues outputColumn="to" defaultValue="0">'
+    '<FieldColumnPair field="a" column="from"/><InlineTable><row><from>0.1</from><to>7</to></row></InlineTable>'
+    "</MapValues></DerivedField>"
+)
+
+
+@pytest.mark.parametrize(
+    ("derived", "test", "wanted"),
+    [
+        ("", '<SimplePredicate field="a" operator="equal" value="0.1"/>', [1, 0, 0, 0]),
+        ("", '<SimpleSetPredicate field="a" booleanOperator="isIn"><Array>0.1 0.3</Array></SimpleSetPredicate>', [1, 0, 1, 0]),
+        ("", '<SimpleSetPredicate field="a" booleanOperator="isNotIn"><Array>0.1 0.3</Array></SimpleSetPredicate>', [0, 1, 0, 1]),
+        ("", '<SimplePredicate field="a" operator="lessOrEqual" value="0.1"/>', [1, 0, 0, 0]),
+        (AS_DOUBLE, '<SimplePredicate field="z" operator="lessOrEqual" value="0.1"/>', [0, 0, 0, 0]),
+        (AS_DOUBLE, '<SimplePredicate field="z" operator="lessOrEqual" value="0.3"/>', [1, 1, 0, 0]),
+        (MAPPED, '<SimplePredicate field="z" operator="equal" value="7"/>', [1, 0, 0, 0]),
+    ],
+)  # fmt: skip
+def test_numbers_are_compared_in_the_type_of_the_field(
+    derived: str, test: str, wanted: list[int], tmp_path: Path
+) -> None:
+    model = read(of_float(derived, test), tmp_path)
+    assert model.predict(TENTHS).tolist() == wanted
+    check_importer(model, TENTHS)
+
+
+def test_a_set_of_numbers_holds_no_text(tmp_path: Path) -> None:
+    test = '<SimpleSetPredicate field="a" booleanOperator="isIn"><Array>0.1 high</Array></SimpleSetPredicate>'
+    with pytest.raises(UnsupportedModelError, match="'high' where a number"):
+        read(of_float("", test), tmp_path)

@@ -67,6 +67,14 @@ def number_in(element: Element, name: str, default: float | None = None) -> floa
         raise InputError(f"a {name_of(element)} has {name}={text!r}.", "A number is needed.") from None
 
 
+def number_written(text: str, asking: Element) -> float:
+    """A text that must be a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise not_read(f"the text {text!r} where a number is made or asked for", asking) from None
+
+
 def ends_of(interval: Element) -> tuple[float, float]:
     """The first and the last number in an Interval."""
     closure = attribute(interval, "closure")

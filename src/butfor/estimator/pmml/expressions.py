@@ -20,9 +20,10 @@ from butfor.estimator.pmml.elements import (
     name_of,
     not_read,
     number_in,
+    number_written,
     position_of,
 )
-from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read
+from butfor.estimator.pmml.fields import BENDING_STEPS, Field, Read, compared
 from butfor.estimator.pmml.pieces import Bin, Discretized, KnottedLines, LevelTable, Outliers
 
 IN_APPLY = "mapMissingTo", "defaultValue"
@@ -132,7 +133,7 @@ class Expression:
         known = _Values(self.kind, one, [text for _, text in entries])
         other, missing = known.otherwise("defaultValue"), known.otherwise("mapMissingTo")
         if found.levels is None:
-            points = [(_number(text, one), known.of(to)) for text, to in entries]
+            points = [(compared(number_written(text, one), found, self.fields), known.of(to)) for text, to in entries]
             return found.then(
                 "bins", Discretized(tuple(Bin(x, x, to) for x, to in points), other, missing), known.levels
             )
@@ -178,7 +179,7 @@ class _Values:
     def of(self, text: str) -> float:
         """One of them."""
         if self.levels is None:
-            return _number(text, self.one)
+            return number_written(text, self.one)
         position = position_of(self.levels, text)
         assert position is not None
         return float(position)
@@ -203,10 +204,3 @@ def _cell(row: Element, column: str) -> str:
     if found is None:
         raise not_read(f"a row without {column!r}", row)
     return (found.text or "").strip()
-
-
-def _number(text: str, one: Element) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise not_read(f"the text {text!r} where a number is made or asked for", one) from None

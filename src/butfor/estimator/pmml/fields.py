@@ -13,8 +13,8 @@ from butfor.errors import InputError
 from butfor.space import frames
 
 Step = tuple[str, Any]
-"""What is done to a number, and with what: "+", "-", "*" or "/" a constant, "float", "is" a level, a value "instead" of a missing
-one, one that bends it, or one that is made piece by piece."""
+"""What is done to a number, and with what: "+", "-", "*" or "/" a constant, "float", "double" (no float32), "is" a level,
+a value "instead" of a missing one, one that bends it, or one that is made piece by piece."""
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,15 @@ class Read:
                 lost = by.gaps or (lost and kept)
         return lost
 
-    @property
-    def single(self) -> bool:
-        """Whether a step makes it float32."""
-        return any(name == "float" for name, _ in self.steps)
+
+def is_single(read: Read, fields: Sequence[Field]) -> bool:
+    """Whether a read number is float32."""
+    return bool(read.steps[-1][0] == "float") if read.steps else fields[read.field].single
+
+
+def compared(x: float, read: Read, fields: Sequence[Field]) -> float:
+    """A number of the file as it is compared with what is read: float32 if that is."""
+    return float(np.float32(x)) if is_single(read, fields) else x
 
 
 def _in_single(x: FloatArray, _: Any) -> FloatArray:
@@ -164,6 +169,7 @@ STEP_FUNCTIONS: dict[str, Callable[[FloatArray, Any], FloatArray]] = BENDING_STE
     "*": lambda x, by: x * by,
     "/": lambda x, by: x / by,
     "float": _in_single,
+    "double": lambda x, _: x,
     "is": lambda x, by: np.where(np.isnan(x), np.nan, x == (-1 if by is None else by)),
     "instead": lambda x, by: np.where(np.isnan(x), by, x),
     **dict.fromkeys(PIECES, lambda x, by: by(x)),

@@ -261,8 +261,11 @@ class _ModelReader:
             name = "probability" if one.get("probability") is not None else "recordCount"
             shares[self._class(attribute(one, "value"))] = number_in(one, name)
         shares = shares / shares.sum()
-        if score is not None and shares[self._class(score)] < shares.max():
+        own = shares.argmax() if score is None else self._class(score)
+        if shares[own] < shares.max():
             raise not_read("a Node whose score is not its most probable class", node)
+        if own != shares.argmax() and name_of(self.model) == "TreeModel":  # several trees decide by their shares alone
+            raise not_read("a Node with several most probable classes whose score is not the first of them", node)
         return np.asarray(shares)
 
     def _class(self, text: str) -> int:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from butfor.errors import InputError
-from butfor.estimator.pmml.elements import attribute, child, children, name_of, not_read, number_in
+from butfor.estimator.pmml.elements import attribute, child, children, name_of, not_read, number_in, number_written
 from butfor.estimator.pmml.predicates import AlwaysSo, Answered, Compound, Cut, IsMissing, OneOf, Predicate
 from butfor.estimator.pmml.scope import Scope, array_in
 
@@ -33,7 +33,7 @@ def _read_predicate(one: Element, scope: Scope) -> Predicate:
         return Compound(cast(Any, how), tuple(_read_predicate(part, scope) for part in children(one)))
     read = scope.number(attribute(one, "field"))
     if kind == "SimpleSetPredicate":
-        return _in_set(read, array_in(one), attribute(one, "booleanOperator") == "isIn", scope)
+        return _in_set(read, one, attribute(one, "booleanOperator") == "isIn", scope)
     sign = attribute(one, "operator")
     if sign in ("isMissing", "isNotMissing"):
         return IsMissing(read, sign == "isMissing")
@@ -42,9 +42,10 @@ def _read_predicate(one: Element, scope: Scope) -> Predicate:
     return _of_number(read, sign, number_in(one, "value"), scope, one)
 
 
-def _in_set(read: int, texts: list[str], wanted: bool, scope: Scope) -> Predicate:
+def _in_set(read: int, one: Element, wanted: bool, scope: Scope) -> Predicate:
+    texts = array_in(one)
     if not scope.is_level(read):
-        parts = tuple(_equal(read, float(text), scope) for text in texts)
+        parts = tuple(_equal(read, scope.compared(read, number_written(text, one))) for text in texts)
         return Compound("or", parts) if wanted else Compound("and", tuple(_not(part) for part in parts))
     levels = frozenset(k for k in (scope.position(read, text) for text in texts) if k is not None)
     return Answered(OneOf(read, levels, len(scope.reads[read].levels or ())), wanted)
@@ -70,18 +71,17 @@ ORDERED = {
 
 
 def _of_number(read: int, sign: str, x: float, scope: Scope, one: Element) -> Predicate:
-    if scope.reads[read].single or scope.field(read).single:
-        x = float(np.float32(x))
+    x = scope.compared(read, x)
     below = float(np.nextafter(x, -np.inf))
     if sign in ("equal", "notEqual"):
-        return _equal(read, x, scope) if sign == "equal" else _not(_equal(read, x, scope))
+        return _equal(read, x) if sign == "equal" else _not(_equal(read, x))
     if sign not in ORDERED:
         raise not_read(f"operator={sign!r}", one)
     last = x if sign in ("lessOrEqual", "greaterThan") else below
     return Answered(Cut(read, last), sign.startswith("less"))
 
 
-def _equal(read: int, x: float, scope: Scope) -> Predicate:
+def _equal(read: int, x: float) -> Predicate:
     return Compound("and", (Answered(Cut(read, x)), Answered(Cut(read, float(np.nextafter(x, -np.inf))), wanted=False)))
 
 

@@ -51,9 +51,9 @@ def field_of(data: Element, mining: Element, mentioned: list[str]) -> Field:
 
 def first_steps(own: Field, data: Element, mining: Element) -> tuple[Step, ...]:
     """What becomes of the numbers of a column before anything reads them: of invalid ones, then of outliers."""
-    if own.levels is not None or own.unknown != "missing":
-        return _outliers(own, mining)
-    return (*_within(own, *_valid_ends(data)), *_outliers(own, mining))
+    invalid = own.levels is None and own.unknown == "missing"
+    steps = (*(_within(own, *_valid_ends(data)) if invalid else ()), *_outliers(own, mining))
+    return (*steps, ("float", None)) if steps and own.single else steps
 
 
 def check_parts(model: Element, known: Mapping[str, Element], taken: Mapping[str, Element]) -> None:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from butfor.errors import InputError, choice
 from butfor.estimator.pmml.elements import attribute, child, children, name_of, not_read, position_of
 from butfor.estimator.pmml.expressions import Expression
-from butfor.estimator.pmml.fields import Field, Read
+from butfor.estimator.pmml.fields import Field, Read, compared, is_single
 from butfor.estimator.pmml.predicates import Known
 from butfor.estimator.pmml.schema import active, check_parts, field_of, first_steps
 
@@ -74,6 +74,10 @@ class Scope:
         """Whether a read is the position of a level."""
         return self.reads[read].levels is not None
 
+    def compared(self, read: int, x: float) -> float:
+        """A number of the file as it is compared with what is read."""
+        return compared(x, self.reads[read], self.fields)
+
     def may_be_missing(self, read: int) -> bool:
         """Whether a read is missing in some rows."""
         own, column = self.reads[read], self.field(read)
@@ -94,8 +98,9 @@ class Scope:
             made = Expression(self.fields, lambda name: self.reads[self.number(name)], _kind_of_levels(one)).read(
                 next(children(one))
             )
-            if one.get("dataType") == "float" and made.levels is None:
-                made = made.then("float")
+            single = is_single(made, self.fields)
+            if made.levels is None and (one.get("dataType") == "float") != single:
+                made = made.then("double" if single else "float")
             self.names[attribute(one, "name")] = self.read(made)
         for one in () if transformations is None else children(transformations, "DefineFunction"):
             raise not_read(f"a function {one.get('name')!r}", transformations)

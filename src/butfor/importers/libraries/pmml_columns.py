@@ -20,7 +20,7 @@ from butfor.importers.fold.column import Column, Values, reached
 from butfor.importers.fold.nodes import BEYOND_ALL
 from butfor.model.float_order import LARGEST_FLOAT, last_between
 
-MAY_FOLLOW_TURNS = ("+", "-", "*", "/", "float", "min", "max", "exp", "expm1", "instead")
+MAY_FOLLOW_TURNS = ("+", "-", "*", "/", "float", "double", "min", "max", "exp", "expm1", "instead")
 """AfterSteps that may follow pieces that turn around before trees: they never fall, and are defined everywhere."""
 
 
