@@ -138,3 +138,20 @@ def test_numbers_that_another_step_has_changed_are_no_levels() -> None:
     filled = piped(make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder()), LAST["forest"]())
     table = X.assign(code=X["code"].where(X.index % 9 > 0))
     assert check_importer(filled.fit(table, y), table).space["code"].levels == (1, 2, 3, 5)
+
+
+@pytest.mark.parametrize("unit", ["ns", "us"])
+@pytest.mark.parametrize("kind", ["datetime64", "timedelta64"])
+@pytest.mark.parametrize("name", ["one hot", "ordinal", "strict"])
+def test_categories_may_be_times(name, kind, unit) -> None:
+    X, _ = coded()
+    times = (X["code"].to_numpy() * 10**15).astype(f"{kind}[ns]").astype(f"{kind}[{unit}]")
+    X["code"] = pd.Categorical(pd.Series(times))
+    y = (X["code"] != X["code"].cat.categories[1]).to_numpy()
+    model = piped(OneHotEncoder() if name == "strict" else LENIENT[name](), LAST["forest"]()).fit(X, y)
+    check_importer(model, X)
+    explainer = bf.Explainer(model, data=X)
+    assert list(explainer.space["code"].levels) == X["code"].cat.categories.tolist()
+    answer = explainer.explain(X[~model.predict(X)].iloc[[0]], target=True).only
+    assert answer.point is not None
+    assert model.predict(answer.point).tolist() == [True]

@@ -12,6 +12,7 @@ from butfor.importers.fold.column import Column, NeedsLevels, Values
 from butfor.importers.fold.recoded import few_values, is_binned, recoded
 from butfor.importers.libraries.sklearn_steps import is_nan
 from butfor.importers.registry import register_step
+from butfor.space.frames import is_missing
 
 
 def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
@@ -79,7 +80,7 @@ def demand_levels(step: Any, columns: list[Column]) -> None:
     ordered = type(step).__name__ == "OrdinalEncoder" and not isinstance(step.categories, str)
     wanted = {}
     for column, categories in zip(columns, step.categories_, strict=True):
-        plain = tuple(v for v in np.asarray(categories).tolist() if v is not None and not is_nan(v))
+        plain = tuple(v for v in _as_held(categories) if not is_missing(v))
         if is_binned(column):
             continue
         if column.table is None:
@@ -93,6 +94,16 @@ def demand_levels(step: Any, columns: list[Column]) -> None:
             wanted[column.feature] = tuple(v for v in column.table[:-1].tolist() if v in plain)
     if wanted:
         raise NeedsLevels(wanted, ordered)
+
+
+def _as_held(categories: Any) -> list[Any]:
+    """What an encoder knows, as a table holds it. Of times, numpy makes whole numbers or times, as their unit is."""
+    found = np.asarray(categories)
+    if found.dtype.kind not in "mM":
+        return list(found.tolist())
+    import pandas as pd  # no other table has categories that are times
+
+    return list(pd.Series(found))
 
 
 def _demand_raw(step: Any, column: Column, known: tuple[Any, ...]) -> None:
