@@ -170,3 +170,39 @@ def test_targets_are_plain_data(target) -> None:
     again = from_spec(to_spec(target))
     assert again == target
     assert repr(again) == repr(target)
+
+
+ALWAYS = [
+    S.survival_at(5.0, at_least=0.0),
+    S.survival_at(5.0, at_most=1.0),
+    S.survival_at(1e-3, at_least=0.9),
+    S.quantile_at_least(0.25, 1e-3),
+]
+
+
+@pytest.mark.parametrize("target", ALWAYS, ids=repr)
+@pytest.mark.parametrize("name", ["cox", "boosting", "forest"])
+def test_what_every_row_meets_is_met_by_all_neighbours(name, target) -> None:
+    X, y = weibull()
+    explainer = bf.Explainer(CURVED[name]().fit(X, y), data=X)
+    answers = explainer.explain(X[:2], target, constraints=[bf.robust(0.05)])
+    assert answers.costs.tolist() == [0.0, 0.0]
+    assert {one.certificate.status for one in answers} == {bf.Status.PROVEN_OPTIMAL}
+    if name == "cox":
+        assert explainer.robustness(X[:1], target).radius == 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "moved"),
+    [
+        (S.mean_gain(10.0, prototype=MIDDLE), "at least 12.5 above that of the prototype"),
+        (S.mean_loss(0.0, horizon=300.0, prototype=MIDDLE), "at most 2.5 below that of the prototype"),
+        (S.hazard_ratio(at_least=1.2), "hazard at least 3.7 times what it is now"),
+    ],
+)
+def test_a_threshold_is_moved_for_safety(given, moved) -> None:
+    X, y = weibull()
+    explainer = bf.Explainer(CURVED["cox"]().fit(X, y), data=X)
+    assert explainer.explain(X[:1], given, safety=2.5).question.target.endswith(moved)
+    with pytest.raises(bf.errors.InputError, match="Nothing is left of it"):
+        explainer.explain(X[:1], S.hazard_ratio(0.8), safety=2.5)

@@ -48,7 +48,9 @@ def _(
     below: Sequence[float] | None = None,
     until: float = np.inf,
 ) -> list[Worst]:
-    slopes, seen = A @ model.slope, np.array([_seen_at_worst(model, row, point, ball) for row in A])
+    slopes, seen = A @ model.slope, np.empty((len(A), len(point)))  # there are no sums if any scores are wanted
+    for k, row in enumerate(A):
+        seen[k] = _seen_at_worst(model, row, point, ball)
     totals = np.diag(evaluate(model, seen) @ A.T) - ball.loss(np.where(np.isnan(point), 0.0, slopes))
     return [
         Worst(float(total), at + ball.worst_shift(slope)) for slope, at, total in zip(slopes, seen, totals, strict=True)
