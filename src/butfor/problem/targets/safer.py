@@ -17,9 +17,9 @@ from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
 from butfor.problem.targets.class_scores import number_of_class
 from butfor.problem.targets.classes import Classes, Other, Probability
-from butfor.problem.targets.risk import RiskChange
+from butfor.problem.targets.risk import HazardRatio, RiskChange
 from butfor.problem.targets.score import Score
-from butfor.problem.targets.survival import SurvivalChange, SurvivalReach
+from butfor.problem.targets.survival import SurvivalBeside, SurvivalChange, SurvivalReach
 from butfor.problem.targets.target import AbstractTarget, Group
 from butfor.problem.targets.values import RelativeChange, ValueIn
 
@@ -119,6 +119,10 @@ def safer(target: AbstractTarget, by: float, source: Source) -> AbstractTarget:
             return _within(target, by, ValueIn(_sum(low, by), _sum(high, -by)))
         case RelativeChange(change) | SurvivalChange(by=change) | RiskChange(change):
             return replace(target, by=_sum(change, by if change > 0 else -by))
+        case SurvivalBeside(by=far):
+            return replace(target, by=_sum(far, by))
+        case HazardRatio(ratio, up):
+            return _within(target, by, replace(target, ratio=_sum(ratio, by if up else -by)))
         case SurvivalReach(value=value, up=up):
             return replace(target, value=_sum(value, by if up else -by))
     raise UnsupportedProblemError(
@@ -147,13 +151,15 @@ def _of_class(target: AbstractTarget, by: float, source: Source, label: Any) -> 
     return _within(target, by, Probability(label, _sum(at, by)))
 
 
-T = TypeVar("T", Probability, ValueIn)
+T = TypeVar("T", Probability, ValueIn, HazardRatio)
 
 
 def _within(target: AbstractTarget, by: float, moved: T) -> T:
     """The moved target, if something is left of it."""
     if isinstance(moved, Probability):
         possible = moved.at_most >= 0 and moved.at_least <= min(1, moved.at_most)
+    elif isinstance(moved, HazardRatio):
+        possible = moved.ratio > 0
     else:
         possible = moved.low <= moved.high
     if possible:
