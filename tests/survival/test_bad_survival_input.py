@@ -170,3 +170,11 @@ def test_a_baseline_that_has_rounded_to_zero_is_noticed() -> None:
 def test_a_class_is_no_question_to_a_model_of_survival(target) -> None:
     said = refused(CURVED["cox"]().fit(X, y), target)
     assert "given for a model of survival. It has no classes. Use bf.survival" in said
+
+
+def test_what_is_around_a_row_that_misses_the_target_names_its_quantity() -> None:
+    model = HAZARDS["cox"]().fit(X, y)
+    now = float(own_mean(model, X[[0]])[0])
+    for ask in (bf.Explainer(model, data=X).region, bf.Explainer(model, data=X).robustness):
+        with pytest.raises(bf.errors.InputError, match=re.escape(f"the model predicts {str(now)[:10]}")):
+            ask(X[[0]], S.mean_at_least(now + 1))

@@ -162,7 +162,8 @@ def surroundings(table: Any, target: Any, referee: Referee, robust: Robust) -> S
     question: Question = ask(reading, target, L1(), ())[1].settled(reading.readout, before)
     if not question.target.met(before, before)[0]:
         raise InputError(
-            f"the row does not meet the target ({question.target!r}): the model predicts {before.outputs()[0]!r}.",
+            f"the row does not meet the target ({question.target!r}): the model predicts "
+            f"{question.target.outputs(before)[0]!r}.",
             "What is around it can only be told for a row that does.",
             "Give the point of an answer, or another target.",
         )

@@ -53,7 +53,7 @@ class OnRisk(OnOneScore):
     def validate(self, source: Source) -> None:
         if not source.survives or source.says_time:
             raise InputError(
-                f"the target is {self!r}, but {type(source.estimator).__name__} gives no risk score.",
+                f"the target is {self!r}, but the model gives no risk score.",
                 "A model of survival that scores risk is needed.",
                 "Use bf.survival.mean_gain." if source.says_time else "",
             )
