@@ -23,22 +23,28 @@ def moment(at: datetime) -> str:
 
 def before(now: datetime, age: Age) -> datetime:
     """The time that was so long ago. Months and years are those of the calendar."""
+    months, rest = _parts(age)
+    try:
+        return _months_before(now, months) - rest
+    except (OverflowError, ValueError):
+        raise InputError(f"older_than={age!r} was given.", "Nothing is that old.") from None
+
+
+def _parts(age: Age) -> tuple[int, timedelta]:
+    """How many months an age is, and how long besides."""
     if isinstance(age, timedelta):
         if age < timedelta(0):
             raise InputError(f"older_than={age!r} was given.", "It lies in the future.")
-        return now - age
+        return 0, age
     if not isinstance(age, str):
         raise InputTypeError(f"older_than={age!r} was given.", AGE_NEEDED)
     found = AGE.fullmatch(age.strip().lower())
     if found is None:
         raise InputError(f"older_than={age!r} was given.", AGE_NEEDED)
     count, unit = int(found[1]), found[2]
-    try:
-        if unit in ("day", "week"):
-            return now - timedelta(days=count * (7 if unit == "week" else 1))
-        return _months_before(now, count * (12 if unit == "year" else 1))
-    except (OverflowError, ValueError):
-        raise InputError(f"older_than={age!r} was given.", "Nothing is that old.") from None
+    if unit in ("day", "week"):
+        return 0, timedelta(days=count * (7 if unit == "week" else 1))
+    return count * (12 if unit == "year" else 1), timedelta(0)
 
 
 def _months_before(now: datetime, count: int) -> datetime:
