@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -156,6 +157,20 @@ def test_answers_of_other_models_are_counted(where: str) -> None:
         assert log.verify(other.model).checked == 3
         with pytest.raises(ValueError, match="no answer in the log is of this model"):
             log.verify(DecisionTreeClassifier(max_depth=1).fit(numbers, y))
+
+
+def test_black_boxes_of_other_classes_are_other_models(where: str) -> None:
+    X, y = table()
+    numbers = X.drop(columns="job").head(40)
+    near = bf.Explainer(KNeighborsClassifier(1).fit(numbers, y[:40]), numbers)
+    asked = bf.Explainer(bf.black_box(lambda rows: ~near.model.predict(rows), classes=[False, True]), numbers)
+    with bf.Log(where) as log:
+        for one in (near, asked):
+            log.append(one.explain(numbers.head(3), target=True, solver=bf.Swarm(particles=5, iterations=5)))
+        assert {entry.model for entry in log} == {""}
+        for one in (near, asked):
+            found = log.verify(one, bounds=False)
+            assert (found.passed, found.checked, found.others) == (True, 3, 3), found
 
 
 def test_an_empty_log_holds(where: str) -> None:

@@ -236,7 +236,7 @@ def _same_model(claim: Claim) -> CheckColumn:
     words = {
         i: f"its fingerprint is {now or 'none'}, and the answer says {one}"
         if now or one
-        else "a black box has no fingerprint"
+        else "a black box has no fingerprint: it may be another one"
         for i, one in enumerate(then)
         if one != now or not one
     }

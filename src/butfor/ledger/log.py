@@ -132,7 +132,8 @@ class Log:
     def verify(self, explainer: Any = None, *, bounds: bool = True, head: str | None = None) -> Verified:
         """Compute the chain again and, given the model, the answers. The result names the first entry that is false.
 
-        - `explainer`: the explainer, or its model alone. Answers of other models are counted, and not checked;
+        - `explainer`: the explainer, or its model alone. Answers of other models are counted, and not checked. Black boxes
+          cannot be told apart, so the answers of all of them are checked with this one: give each a log of its own;
         - `bounds`: whether claimed bounds are derived again, as in `bf.check`. That takes about as long as the answers took;
         - `head`: a digest that was noted before. An entry must have it, or the log is another one.
         """
