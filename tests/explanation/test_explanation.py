@@ -243,22 +243,36 @@ def test_several_answers_to_a_row_are_ranked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "cost", "bound", "gap"),
+    ("status", "cost", "bound", "gap", "excess"),
     [
-        (bf.Status.PROVEN_OPTIMAL, 2.0, 2.0, 0.0),
-        (bf.Status.PROVEN_OPTIMAL, 0.0, 0.0, 0.0),
-        (bf.Status.WITHIN_GAP, 2.0, 1.5, 0.25),
-        (bf.Status.VALID, 2.0, 0.0, 1.0),
-        (bf.Status.PROVEN_INFEASIBLE, np.inf, np.inf, 0.0),
-        (bf.Status.NOT_FOUND, np.inf, 1.0, np.inf),
+        (bf.Status.PROVEN_OPTIMAL, 2.0, 2.0, 0.0, 0.0),
+        (bf.Status.PROVEN_OPTIMAL, 0.0, 0.0, 0.0, 0.0),
+        (bf.Status.WITHIN_GAP, 2.0, 0.5, 0.75, 3.0),
+        (bf.Status.VALID, 2.0, 0.0, 1.0, np.inf),
+        (bf.Status.PROVEN_INFEASIBLE, np.inf, np.inf, 0.0, 0.0),
+        (bf.Status.NOT_FOUND, np.inf, 1.0, np.inf, np.inf),
     ],
 )
-def test_a_certificate_is_plain_data_and_knows_its_gap(status, cost, bound, gap) -> None:
+def test_a_certificate_is_plain_data_and_knows_its_gap(status, cost, bound, gap, excess) -> None:
     one = Certificate(
         status, cost, bound, "why", "solver", (("a check", True),), ("fixed('a')",), 1.0, 3, "f", {"a": "1"}
     )
-    assert one.gap == gap
+    assert (one.gap, one.excess) == (gap, excess)
     again = from_dict(one.to_dict())
     assert again == one
     assert again.gap == gap
     assert str(one) == f"{status.name}: why"
+
+
+def test_an_answer_lies_no_farther_above_the_optimum_than_is_said() -> None:
+    rows = ARRAY[:6]
+    best, target = bf.Explainer(MODEL, ARRAY).explain(rows), None
+    swarm = bf.Swarm(particles=2, iterations=0, polish=False)
+    loose = bf.Explainer(MODEL, ARRAY).explain(rows, target, solver=swarm, compare="exact")
+    told = [one.certificate for one in loose if one.certificate.status is bf.Status.WITHIN_GAP]
+    optima = [b.cost for a, b in zip(loose, best, strict=True) if a.certificate.status is bf.Status.WITHIN_GAP]
+    assert told
+    for one, optimum in zip(told, optima, strict=True):
+        share = float(one.why.partition("at most ")[2].partition("%")[0]) / 100
+        assert one.cost <= optimum * (1 + share + 1e-3)
+    assert f"at most {max(one.excess for one in told):.1%} above the optimum" in loose.summary

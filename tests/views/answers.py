@@ -27,7 +27,7 @@ SPACE = bf.Space(
 )
 WORDS = {
     bf.Status.PROVEN_OPTIMAL: "no admissible change costs less",
-    bf.Status.WITHIN_GAP: "at most 50.0% above the optimum",
+    bf.Status.WITHIN_GAP: "at most 100.0% above the optimum",
     bf.Status.VALID: "optimality is not claimed",
     bf.Status.PROVEN_INFEASIBLE: "impossible with fixed('job'); without it there is an answer",
     bf.Status.NOT_FOUND: "no answer was found, although no limit was reached; there may be one",

@@ -215,11 +215,11 @@ class Explanations(AsSingle, Sequence[Explanation]):
     def summary(self) -> str:
         """How many rows are proven, and what to do about the others, in one line. It is about first answers."""
         first = [self.certificates[int(i)] for i in np.flatnonzero(self.ranks == 1)]
-        gaps = [one.gap for one in first if one.status is Status.WITHIN_GAP]
+        above = [one.excess for one in first if one.status is Status.WITHIN_GAP]
         counts = {
             "proven optimal": sum(one.status is Status.PROVEN_OPTIMAL for one in first),
             "proven impossible": sum(one.status is Status.PROVEN_INFEASIBLE for one in first),
-            f"within {max(gaps, default=0.0):.1%} of the optimum": len(gaps),
+            f"at most {max(above, default=0.0):.1%} above the optimum": len(above),
             "valid, with nothing proven": sum(one.status is Status.VALID for one in first),
             "without an answer": sum(one.status is Status.NOT_FOUND for one in first),
         }

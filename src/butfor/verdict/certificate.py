@@ -60,6 +60,13 @@ class Certificate:
             return 0.0 if self.status.settled else np.inf
         return max(0.0, (self.cost - self.bound) / self.cost)
 
+    @property
+    def excess(self) -> float:
+        """How far the cost lies above the optimum at most, as a share of the optimum: (cost - bound) / bound."""
+        if self.cost <= self.bound:
+            return 0.0
+        return self.cost / self.bound - 1 if self.bound > 0 else np.inf
+
     def __str__(self) -> str:
         return f"{self.status.name}: {self.why}"
 
@@ -196,7 +203,7 @@ def reason(known: Certificate, target: str, none_found: str = Credit.none_found,
         return f"no admissible {change} costs less than {known.bound:.6g}{rounded}"
     if known.status is Status.WITHIN_GAP:
         facts = "; ".join(filter(None, [f"proven lower bound {known.bound:.6g}", known.stopped.words]))
-        return f"at most {(known.cost - known.bound) / known.cost:.1%} above the optimum ({facts})"
+        return f"at most {known.excess:.1%} above the optimum ({facts})"
     if known.status is Status.VALID:
         return "optimality is not claimed"
     least = f"it costs at least {known.bound:.6g}, if there is one" if known.bound > 0 else "there may be one"

@@ -108,7 +108,7 @@ def why_told(certificate: Certificate, answer: Explanation) -> str:
         later = "no admissible change that differs from the answers before it costs less than {bound}"
         return say(later if answer.rank > 1 else "no admissible change costs less than {bound}", bound=bound)
     if status is Status.WITHIN_GAP:
-        gap = say_number(f"{100 * (certificate.cost - certificate.bound) / certificate.cost:.1f}")
+        gap = say_number(f"{100 * certificate.excess:.1f}")
         told = say("at most {gap} % above the optimum (proven lower bound {bound})", gap=gap, bound=bound)
         return told + _stopped(certificate)
     if status is Status.VALID:
