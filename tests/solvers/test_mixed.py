@@ -6,13 +6,19 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.ensemble import VotingRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
 
+import butfor as bf
 from butfor.model.questions import evaluate
 from butfor.problem.problem import Problem
 from butfor.solvers.ensemble import limits
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.branch_bound import MixedBranchBound
+from butfor.solvers.outcome import Status
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.solvers.continuous_oracle import cheapest, supported
@@ -88,6 +94,22 @@ class TestWideCells(TestContinuousMixtures):
     @pytest.fixture(autouse=True)
     def coarse(self, monkeypatch):
         monkeypatch.setattr(limits, "FEW_VALUES", 1)
+
+
+def test_scores_may_be_as_large_as_they_like() -> None:
+    """A threshold far below 0 is one all the same: the same model in another unit gets the same answers."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(-1, 1, 300), "b": rng.uniform(-1, 1, 300), "k": rng.integers(0, 5, 300)})
+    y = -2 + X.a + np.sin(3 * X.b) + 0.3 * X.k
+    costs = []
+    for unit in (1.0, 2.0**54):
+        model = VotingRegressor([("tree", DecisionTreeRegressor(max_depth=4, random_state=0)), ("line", LinearRegression())])
+        explainer = bf.Explainer(model.fit(X, y * unit), data=X)
+        target = bf.value(at_least=explainer.model.predict(X.iloc[[11]])[0] + 0.5 * unit)
+        answer = explainer.explain(X.iloc[[11]], target=target).only
+        assert answer.certificate.status is Status.PROVEN_OPTIMAL
+        costs.append(answer.cost)
+    assert costs[1] == pytest.approx(costs[0], rel=2e-6)
 
 
 class TestMilpOnMixtures(Mixtures):

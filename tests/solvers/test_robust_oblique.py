@@ -24,7 +24,7 @@ from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
-from butfor.trees import TAOClassifier
+from butfor.trees import ObliqueTreeClassifier, TAOClassifier
 from tests.shorter import first
 
 ROBUST = RobustExact(PROVING)
@@ -215,6 +215,30 @@ def test_every_neighbour_is_predicted_as_wanted(norm: str, oblique: tuple[pd.Dat
             shifts *= np.minimum(1.0, 0.05 / size)
         near = pd.DataFrame(answer.point.to_numpy() + shifts * width, columns=list("abcd"))
         assert (model.predict(near) == 1).all()
+
+
+def with_weights_times(factor: float) -> ObliqueTreeClassifier:
+    """A tree of three decisions. The factor changes no prediction."""
+    weights = np.zeros((7, 2))
+    weights[:3] = [[1.0, -0.5], [0.7, 1.0], [-0.3, 1.0]]
+    bias = np.array([-0.2, -0.3, 0.1, 0, 0, 0, 0])
+    values = np.array([[0.5, 0.5]] * 3 + [[1, 0], [0, 1], [1, 0], [0, 1]])
+    children = [1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]
+    return ObliqueTreeClassifier(weights * factor, bias * factor, *children, values, ["no", "yes"])
+
+
+def test_a_tree_with_small_weights_gets_the_same_answers() -> None:
+    """Decisions have no unit: a real gap between two of them is no rounding because its number is small."""
+    X = np.random.default_rng(1).uniform(-1, 1, (300, 2))
+    rows = X[with_weights_times(1.0).predict(X) == "no"][[2, 4]]
+    for ball in (bf.robust(0.05), bf.robust(0.05, norm="l2"), bf.robust({"x1": 0.05})):
+        costs = []
+        for factor in (1.0, 1e-13):
+            explainer = bf.Explainer(with_weights_times(factor), data=X)
+            answers = explainer.explain(rows, target="yes", constraints=[ball])
+            assert all(answer.certificate.status is Status.PROVEN_OPTIMAL for answer in answers)
+            costs.append([answer.cost for answer in answers])
+        assert costs[1] == pytest.approx(costs[0], rel=2e-6)
 
 
 @pytest.mark.long

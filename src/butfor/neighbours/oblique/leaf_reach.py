@@ -73,7 +73,7 @@ class LeafReach:
 
     - `sums`: the score of each decision at the point;
     - `slopes`: how they rise with each feature;
-    - `size`: what shifts can change in each;
+    - `size`: what shifts can change in each, or its own size if they can change nothing;
     - `doubt`: how firmly each must be taken, in units of its size.
     """
 
@@ -90,7 +90,8 @@ class LeafReach:
         self.sums = evaluate_linear(gates, self.point[None])[0]
         self.slopes = np.where(known, gates.slope, 0.0)
         change = (self.shifts.most(self.slopes) + self.shifts.most(-self.slopes)) / 2
-        self.size = np.where(change > 0, change, 1.0)
+        own = np.where(self.sums != 0, np.abs(self.sums), 1.0)
+        self.size = np.where(change > 0, change, own)
         far = np.where(known, np.abs(self.point), 0.0) + np.maximum(-self.shifts.low, self.shifts.high)
         self.doubt = TERMS_ROUNDING * size_of_terms(gates, far) / self.size
 

@@ -48,9 +48,6 @@ WORTH_A_LOOK = 0.9
 RATE_STEP = 0.3
 """By which share of itself a rate changes at most after a sweep."""
 
-NO_GOAL = 1e15
-"""A goal below the negative of this is no goal."""
-
 BEYOND = 1 + 1e-9
 """A bound is beyond what the dearest row costs if it is above it by more than rounding."""
 
@@ -306,9 +303,15 @@ class MixedNode:
         for row, end in zip(signs, self.ends, strict=True):
             row[end.of] = end.sign
         slopes, least = np.vstack([slopes, signs]), np.append(least, [end.least for end in self.ends])
-        self.task = self.task._replace(
-            score=np.ascontiguousarray(self.score @ slopes.T), goal=np.maximum(least - slopes @ self.base, -NO_GOAL)
-        )
+        score = np.ascontiguousarray(self.score @ slopes.T)
+        goal = np.maximum(least - slopes @ self.base, self._least(score))  # all rows meet a goal that is less
+        self.task = self.task._replace(score=score, goal=goal)
+
+    def _least(self, score: FloatArray) -> FloatArray:
+        """What the leaves add up to at least."""
+        if not len(score):
+            return np.zeros(score.shape[1])
+        return np.asarray(np.minimum.reduceat(score, self.start, axis=0).sum(axis=0))
 
     @property
     def dearest(self) -> float:
@@ -382,8 +385,7 @@ class MixedNode:
 
     def _first_rates(self, ceiling: float) -> FloatArray:
         """What units of sums are worth, roughly: what a row below the ceiling pays for what the least leaves lack."""
-        price, score = self.task.price, self.task.score
-        low = np.minimum.reduceat(score, self.start, axis=0).sum(axis=0) if len(score) else 0.0
-        lack = np.maximum(self.task.goal - low, 1e-9)
+        price = self.task.price
+        lack = np.maximum(self.task.goal - self._least(self.task.score), 1e-9)
         spent = ceiling if np.isfinite(ceiling) else float(price[np.isfinite(price)].mean()) * len(self.work.x)
         return np.asarray(spent / (lack * len(lack)))

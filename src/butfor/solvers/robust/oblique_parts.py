@@ -109,11 +109,11 @@ class ObliqueParts(AbstractCutting):
 
     def _first_parts(self) -> list[_Part]:
         """The leaves of the target. The row itself must lie in one of them."""
-        found = []
+        found, everywhere = [], all_space(np.abs(self.model.gates.slope) @ self.ball.radius)
         for path in self.model.paths:
             if self.missing[path.node]:
                 continue
-            node: HeldGates | None = all_space(self.model.gates.scores)
+            node: HeldGates | None = everywhere
             for row, right in zip(self._rows(path), path.right, strict=True):
                 node = None if node is None else node.also(row, 0.0, strict=not right)
             if node is not None:
