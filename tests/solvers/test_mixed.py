@@ -103,7 +103,9 @@ def test_scores_may_be_as_large_as_they_like() -> None:
     y = -2 + X.a + np.sin(3 * X.b) + 0.3 * X.k
     costs = []
     for unit in (1.0, 2.0**54):
-        model = VotingRegressor([("tree", DecisionTreeRegressor(max_depth=4, random_state=0)), ("line", LinearRegression())])
+        model = VotingRegressor(
+            [("tree", DecisionTreeRegressor(max_depth=4, random_state=0)), ("line", LinearRegression())]
+        )
         explainer = bf.Explainer(model.fit(X, y * unit), data=X)
         target = bf.value(at_least=explainer.model.predict(X.iloc[[11]])[0] + 0.5 * unit)
         answer = explainer.explain(X.iloc[[11]], target=target).only

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification, make_regression
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import GradientBoostingClassifier, IsolationForest, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -116,6 +116,30 @@ def test_regressors_and_probabilities() -> None:
     row = X[own.predict_proba(X)[:, 1] < 0.5].iloc[[0]]
     found = bf.Explainer(own, X).explain(row, target=bf.probability(1, 0.7), constraints=[bf.robust_to([other])]).only
     assert min(own.predict_proba(found.point)[0, 1], other.predict_proba(found.point)[0, 1]) >= 0.7
+
+
+def test_a_model_that_was_fitted_again_is_read_again() -> None:
+    """What an earlier question read of it is no longer what it predicts."""
+    X, y = table()
+    own = LogisticRegression().fit(X, y)
+    explainer, row, fixed = bf.Explainer(own, X), X[own.predict(X) == 0].iloc[[0]], bf.fixed("a")
+    other, usual = (
+        LogisticRegression(C=1e6).fit(X, X.a > 2),
+        IsolationForest(n_estimators=20, random_state=0).fit(X + 100),
+    )
+    lasting, plausible = bf.robust_to([other]), bf.plausible(usual)
+    assert (
+        explainer.explain(row, target=1, constraints=[lasting, fixed]).only.certificate.status
+        is Status.PROVEN_INFEASIBLE
+    )
+    other.fit(X, y)
+    assert (
+        explainer.explain(row, target=1, constraints=[lasting, fixed]).only.certificate.status is Status.PROVEN_OPTIMAL
+    )
+    tree = bf.Explainer(MODELS["tree"](0).fit(X, y), X)
+    assert tree.explain(row, target=1, constraints=[plausible]).only.certificate.status is Status.PROVEN_INFEASIBLE
+    usual.fit(X)
+    assert tree.explain(row, target=1, constraints=[plausible]).only.certificate.status is Status.PROVEN_OPTIMAL
 
 
 def test_agreement_counts_models() -> None:

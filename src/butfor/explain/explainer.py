@@ -60,7 +60,8 @@ class Explainer(SeveralAnswers, ManyRows, GivenRows):
     Every answer has a certificate.
 
     - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. It may also be the path
-      of a file that holds no code: of XGBoost, LightGBM, CatBoost, ONNX, PMML, skops or treelite;
+      of a file that holds no code: of XGBoost, LightGBM, CatBoost, ONNX, PMML, skops or treelite. It is read here: make
+      another explainer if you fit it again;
     - `data`: the rows that the model was trained on. They say which values each column takes;
     - `space`: declarations of single columns, which override what is inferred from the data, and of columns that are one
       feature (`bf.one_hot`);

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.estimator.state import state_of
 from butfor.importers.read import Reading
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.training import TrainingRows
@@ -24,12 +25,14 @@ class Referee:
 
     - `reading`: the model and its columns;
     - `target`: what is wanted of the model (None: not known);
-    - `read`: what was read for constraints, kept for all questions.
+    - `read`: what was read for constraints, kept for all questions;
+    - `current`: what was read of estimators, as they are in this question.
     """
 
     reading: Reading
     target: AbstractTarget | None = None
     read: dict[Hashable, Any] = field(default_factory=dict)
+    current: dict[int, Any] = field(default_factory=dict)
 
     @property
     def training(self) -> TrainingRows:
@@ -51,4 +54,14 @@ class Referee:
         if key not in self.read:
             self.read[key] = make()
         made: T = self.read[key]
+        return made
+
+    def reading_of(self, estimator: Any, read: Callable[[], T]) -> T:
+        """What `read` knows of an estimator. It is read again if it was fitted again since the last question."""
+        if id(estimator) not in self.current:
+            state, known = state_of(estimator), self.read.get(id(estimator))
+            if known is None or state is None or known[1] != state:
+                known = estimator, state, read()
+            self.current[id(estimator)] = self.read[id(estimator)] = known
+        made: T = self.current[id(estimator)][2]
         return made

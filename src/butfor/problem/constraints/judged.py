@@ -99,11 +99,11 @@ class Plausible(Demanded, Searched):
         if any(isinstance(score_set.curve, Blend | Blends) for score_set in problem.score_sets):
             raise _not_kept("a mean of functions of several sums")
         model = referee.once(
-            (id(problem.model), id(self.forest)), lambda: (problem.model, _beside(problem.model, reading))
+            (id(problem.model), id(reading)), lambda: (problem.model, reading, _beside(problem.model, reading))
         )
         count = score_count(problem.model)
         sets = tuple(with_least(score_set, count, [least]) for score_set in problem.score_sets)
-        return replace(problem, model=model[1], score_sets=sets)
+        return replace(problem, model=model[2], score_sets=sets)
 
     def asked(self, referee: Referee, before: Prediction) -> list[AskedModel]:
         """The forest. It must say at least so much, in whatever order it adds up."""
@@ -112,9 +112,8 @@ class Plausible(Demanded, Searched):
 
     def _read(self, referee: Referee) -> tuple[Reading, float]:
         """The forest over the model's columns, and the least path length that is enough."""
-        _, reading, border = referee.once(
-            id(self.forest),
-            lambda: (self.forest, *read_plausibility(self.forest, referee.space, referee.reading.sample)),
+        reading, border = referee.reading_of(
+            self.forest, lambda: read_plausibility(self.forest, referee.space, referee.reading.sample)
         )
         return reading, border if self.path_length is None else float(self.path_length)
 

@@ -81,8 +81,7 @@ class RobustTo(Demanded):
             score_sets = tuple(_in_both(first, second, scores, self) for first, second in ways)
             models.append(aimed.model)
             unit = max(unit, reading.unit)
-        key = (id(problem.model), *map(id, self.models))
-        *_, whole = referee.once(key, lambda: (problem.model, self.models, _as_one(models)))
+        _, whole = referee.once(tuple(map(id, models)), lambda: (models, _as_one(models)))
         if whole is None:
             raise UnsupportedProblemError(
                 f"{self!r} was given for a {kind_of(problem.model)} model.",
@@ -99,9 +98,7 @@ class RobustTo(Demanded):
     def _read(self, referee: Referee) -> list[Reading]:
         """The models over the columns of the user's own."""
         own = referee.reading
-        return [
-            referee.once(("refit", id(model)), partial(_read, self, i, own))[1] for i, model in enumerate(self.models)
-        ]
+        return [referee.reading_of(model, partial(_read, self, i, own)) for i, model in enumerate(self.models)]
 
 
 def _as_one(models: Sequence[Model]) -> Model | None:
@@ -128,7 +125,7 @@ def refits(models: Any) -> RobustTo:
     return RobustTo(tuple(given))
 
 
-def _read(constraint: RobustTo, i: int, own: Reading) -> tuple[Any, Reading]:
+def _read(constraint: RobustTo, i: int, own: Reading) -> Reading:
     """One of the models and its reading. It must read the same columns and predict the same classes as the user's own."""
     which = f"model {i} of {constraint!r}"
     try:
@@ -155,7 +152,7 @@ def _read(constraint: RobustTo, i: int, own: Reading) -> tuple[Any, Reading]:
             f"The explained model predicts {list(own.source.classes)}.",
             "Fit all models on rows of every class.",
         )
-    return constraint.models[i], reading
+    return reading
 
 
 def _refuse_missing(problem: Problem, reading: Reading, constraint: RobustTo) -> None:
