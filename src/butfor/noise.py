@@ -29,8 +29,14 @@ def __getattr__(name: str) -> NoReturn:
 Norm = Literal["linf", "l2", "l1"]
 Lengths = TypeVar("Lengths", float, Mapping[str, float])
 
-FREQUENCIES, PANEL = 400.0, 0.1
-"""Up to which frequency the distribution of a sum is put together, and in how wide parts."""
+FREQUENCIES, PANEL = 700.0, 0.17
+"""Up to which frequency the distribution of a sum is put together, and in how wide parts, in units of 1 / sqrt(columns)."""
+
+SURE = 9.0
+"""So many times sqrt(columns) from its mean a sum is less often than floats tell: a share of exp(-SURE^2 / 2) at most."""
+
+MEAN = float(np.sqrt(2 / np.pi))
+"""What the size of a standard normal number is on average."""
 
 POINTS_OF_A_PANEL = 8
 """How many points each part has (Gauss and Legendre)."""
@@ -133,21 +139,32 @@ def _chance(q: float, columns: int, norm: BallNorm) -> float:
 
 
 def _chance_of_sum(q: float, columns: int) -> float:
-    """P(|Z_1| + ... + |Z_n| <= q), by inversion of the characteristic function w(t / sqrt 2)^n (Gil-Pelaez, 1951)."""
+    """P(|Z_1| + ... + |Z_n| <= q), by inversion of the characteristic function w(t / sqrt 2)^n (Gil-Pelaez, 1951).
+
+    The sum changes by at most sqrt(n) times the distance between two noises. So it is hardly ever far from its mean
+    (Tsirelson, Ibragimov and Sudakov, 1976), and near it, the waves that are added up are no shorter than their panels.
+    """
+    beyond = q - columns * MEAN
+    if abs(beyond) >= SURE * np.sqrt(columns):
+        return float(beyond > 0)
     t, weights, wave = _characteristic(columns)
-    whole = weights @ ((wave * np.exp(-1j * t * q)).imag / t)
+    whole = weights @ ((wave * np.exp(-1j * t * beyond)).imag / t)
     return float(np.clip(0.5 - whole / np.pi, 0.0, 1.0))
 
 
 @lru_cache(maxsize=8)
 def _characteristic(columns: int) -> tuple[FloatArray, FloatArray, NDArray[np.complex128]]:
-    """Frequencies, their weights in the sum, and the characteristic function there. A bisection asks for them often."""
+    """Frequencies, their weights in the sum, and the characteristic function there of what a sum is beyond its mean.
+
+    A bisection asks for them often.
+    """
     from scipy.special import wofz
 
     points, weights = np.polynomial.legendre.leggauss(POINTS_OF_A_PANEL)
     middles = np.arange(0.0, FREQUENCIES, PANEL) + PANEL / 2
-    t: FloatArray = (middles[:, None] + PANEL / 2 * points).ravel()
-    return t, np.tile(PANEL / 2 * weights, len(middles)), wofz(t / np.sqrt(2)) ** columns
+    t: FloatArray = (middles[:, None] + PANEL / 2 * points).ravel() / np.sqrt(columns)
+    wave = np.exp(columns * (np.log(wofz(t / np.sqrt(2))) - 1j * MEAN * t))
+    return t, np.tile(PANEL / 2 * weights, len(middles)) / np.sqrt(columns), wave
 
 
 def _quantile(probability: float, columns: int, norm: BallNorm) -> float:

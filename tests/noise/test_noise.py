@@ -31,6 +31,21 @@ def test_known_distributions() -> None:
         assert bf.noise.radius(2.0, 0.95, kind, columns=1) == pytest.approx(2 * norm.ppf(0.975))
 
 
+@pytest.mark.parametrize("columns", [1_400, 3_000, 100_000])
+def test_noise_in_many_columns_is_nearly_normal(columns: int) -> None:
+    """The quantile of a sum of many sizes, by Cornish and Fisher's expansion."""
+    mean, skewness = np.sqrt(2 / np.pi), np.sqrt(2) * (4 - np.pi) / (np.pi - 2) ** 1.5
+    for probability in (1e-6, 0.5, 0.95, 1 - 1e-9):
+        z = norm.ppf(probability)
+        bent = z + skewness / np.sqrt(columns) * (z * z - 1) / 6
+        expected = columns * mean + np.sqrt(columns * (1 - mean**2)) * bent
+        radius = bf.noise.radius(1.0, probability, "l1", columns=columns)
+        assert radius == pytest.approx(expected, abs=0.02 * abs(z) ** 3 + 0.01)
+        assert bf.noise.probability(radius, 1.0, "l1", columns=columns) == pytest.approx(probability, abs=1e-9)
+    assert bf.noise.probability(1.0, 1.0, "l1", columns=columns) == 0.0
+    assert bf.noise.probability(float(columns), 1.0, "l1", columns=columns) == pytest.approx(1.0)
+
+
 def test_columns_have_noise_of_their_own() -> None:
     sigma = {"a": 1.0, "b": 10.0, "c": 0.1}
     for kind in NORMS:
