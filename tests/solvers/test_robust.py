@@ -499,6 +499,24 @@ def test_nothing_cheaper_than_the_bound_of_a_network_is_robust(some: slice) -> N
     assert judged > 12.5 * len(rows)
 
 
+def test_a_network_may_have_small_scores() -> None:
+    """Scores have any size: the same network in another unit gets the same answers."""
+    X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    model = MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=2000, random_state=0)
+    model.fit(X, X[:, 0] + np.sin(3 * X[:, 1]))
+    row, last = X[[np.argmin(model.predict(X))]], (model.coefs_[-1], model.intercepts_[-1])
+    for norm in (BallNorm.LINF, BallNorm.L2):
+        found = []
+        for unit in (1.0, 2.0**-30):
+            model.coefs_[-1], model.intercepts_[-1] = (unit * part for part in last)
+            explainer, ball = bf.Explainer(model, X), bf.robust(0.05, norm=norm)
+            answer = explainer.explain(row, target=bf.value(at_least=0.8 * unit), constraints=[ball]).only
+            assert answer.certificate.status is Status.PROVEN_OPTIMAL
+            around = explainer.robustness(answer.point, target=bf.value(at_least=0.5 * unit), norm=norm)
+            found.append([answer.cost, around.radius])
+        assert found[1] == pytest.approx(found[0], rel=1e-5)
+
+
 def test_the_surroundings_of_a_network() -> None:
     X, y = make_classification(150, 3, n_informative=3, n_redundant=0, random_state=4)
     model = MLPClassifier((6,), solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)

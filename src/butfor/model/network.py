@@ -79,6 +79,15 @@ def evaluate_network(model: Network, X: FloatArray) -> FloatArray:
     return z
 
 
+def units_of_sums(model: Network, A: FloatArray) -> FloatArray:
+    """For each sum `A s` of the scores a power of two near the heaviest weight in it, as scores have any size.
+
+    In this unit, a tolerance means the same for a network whose scores are tiny. Dividing by it rounds nothing.
+    """
+    heaviest = np.abs(A @ model.layers[-1].weight).max(axis=1, initial=0.0)
+    return np.asarray(np.exp2(np.round(np.log2(np.where(heaviest > 0, heaviest, 1.0)))))
+
+
 def shifted_network(model: Network, shift: FloatArray) -> Network:
     """The network that gives c the scores of `c + shift`."""
     computed = model.computed

@@ -166,6 +166,11 @@ class ScoreSet:
         b = self.b[rows]
         return replace(self, b=b[0] if len(b) == 1 else b)
 
+    def in_units(self, units: FloatArray) -> ScoreSet:
+        """The same set, each inequality divided by a power of two."""
+        below, above = self.below / units, self.above / units
+        return replace(self, A=self.A / units[:, None], b=self.b / units, below=below, above=above)
+
     def widened(self, doubt: Doubt) -> ScoreSet:
         """A set of the same kind that surely contains all scores that the estimator may take for scores of this one.
 

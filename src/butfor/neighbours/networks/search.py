@@ -15,14 +15,14 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.frontier import Frontier
 from butfor.model.linear import evaluate_linear
-from butfor.model.network import Network, evaluate_network
+from butfor.model.network import Network, evaluate_network, units_of_sums
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.networks.relaxation import Relaxation, Unit
 from butfor.neighbours.networks.unit_bounds import UnitBounds
 from butfor.neighbours.trees.search import Worst
 
 TIGHT = 1e-9
-"""A node whose bound is this close to the smallest known score, relative to 1 + its size, is not searched further."""
+"""A node whose bound is this close to the smallest known score, relative to 1 + its size in `unit`, is not searched further."""
 
 NETWORK_NODES = 4_000
 """How many nodes are searched. What is left then counts with its bound."""
@@ -64,6 +64,7 @@ class NetworkAdversary:
     - `below`: any neighbour with a smaller sum will do;
     - `deeper`: how many rounds it goes on for a worse one, once it has found one;
     - `until`: when the search must end, on the clock of `butfor.compiled.clock`;
+    - `unit`: what all sums are measured in on the way (see `units_of_sums`);
     - `best`, `where`: the smallest sum so far, and its shift.
     """
 
@@ -75,11 +76,14 @@ class NetworkAdversary:
     until: float = np.inf
     deeper: int = DEEPENING_ROUNDS
     moved: IntArray = field(init=False)
+    unit: float = field(init=False)
     best: float = field(init=False)
     where: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         self.moved = np.flatnonzero((self.ball.radius > 0) & ~np.isnan(self.point))
+        self.unit = float(units_of_sums(self.model, self.row[None])[0])
+        self.row, self.below = self.row / self.unit, self.below / self.unit
         self.where = np.zeros(len(self.moved))
         self.best = float(self._scores(self.where[None])[0])
 
@@ -110,9 +114,9 @@ class NetworkAdversary:
                     left.put(bound, child)
         where = self._rows(self.where[None])[0]
         if self.best < self.below:
-            return Worst(self.best, where)
+            return Worst(self.best * self.unit, where)
         lowest = min(self.best, left.lowest)
-        return Worst(np.inf if lowest >= self.below > -np.inf else lowest, where)
+        return Worst(np.inf if lowest >= self.below > -np.inf else lowest * self.unit, where)
 
     def _by_ascent(self) -> list[tuple[float, dict[Unit, int]]]:
         """Search a network of one hidden layer. Returns what is left to linear programs: bounds, and held units."""

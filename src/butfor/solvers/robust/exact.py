@@ -17,7 +17,7 @@ from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.linear import Linear
-from butfor.model.network import Network
+from butfor.model.network import Network, units_of_sums
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
@@ -196,7 +196,8 @@ def _without_ball(problem: Problem) -> tuple[Problem, Ball]:
 def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball) -> AbstractCutting:
     model = problem.model
     if isinstance(model, Network):
-        return NetworkShifts(NetworkInBall(handing, problem, score_set, ball, model))
+        inside = score_set.in_units(units_of_sums(model, score_set.A))
+        return NetworkShifts(NetworkInBall(handing, problem, inside, ball, model))
     assert isinstance(model, Trees)
     kind = TreeReplies if ball.norm is BallNorm.LINF else RoundZones
     return kind(_trees(handing, problem, score_set, ball, model))

@@ -39,6 +39,7 @@ NEIGHBOURS_ASKED = 200
 class NetworkInBall:
     """A network whose scores must lie in one set, everywhere in a ball around the only row's answer.
 
+    The set is in units of its sums (see `units_of_sums`), so that its thresholds can be raised by shares of 1.
     What is to be solved without the ball is handed on.
     """
 
