@@ -45,6 +45,12 @@ static void *room(size_t count, size_t size) { /* nothing is given back: a proce
     return found;
 }
 
+static void give_back(void *at) { free(*(void **)at); }
+#define SPACE(type, name, count) __attribute__((cleanup(give_back))) type *name = room(count, sizeof(type)) /* until the end of its block */
+
+#define more(list, count, space) do { if ((count) == (space)) { (space) = (space) ? 2 * (space) : 256; \
+    (list) = realloc((list), (space) * sizeof *(list)); need((list) != NULL, "no memory"); } } while (0)
+
 /* ------------------------------------------------------------------------------------------------------- files */
 
 typedef struct { char *text; size_t size; } Text;
@@ -111,20 +117,44 @@ struct Json { char kind; char *text; int count, space; Json *items; char **keys;
 
 static char *at_text, *end_text;
 
-static void blank(void) { while (at_text < end_text && strchr(" \t\r\n", *at_text)) at_text++; }
+static void blank(void) { while (at_text < end_text && *at_text && strchr(" \t\r\n", *at_text)) at_text++; }
+
+static unsigned four_digits(void) { /* hexadecimal ones */
+    unsigned found = 0;
+    for (int i = 0; i < 4; i++, at_text++) {
+        const char *digits = "0123456789abcdef0123456789ABCDEF", *at = at_text < end_text && *at_text ? strchr(digits, *at_text) : NULL;
+        need(at, "no JSON");
+        found = 16 * found + (at - digits) % 16;
+    }
+    return found;
+}
+
+static char *escaped(char *to) { /* what stands behind a backslash, in UTF-8 */
+    const char *marks = "\"\\/bfnrt", *at = at_text < end_text && *at_text ? strchr(marks, *at_text) : NULL;
+    if (at) { at_text++; *to++ = "\"\\/\b\f\n\r\t"[at - marks]; return to; }
+    need(at_text < end_text && *at_text++ == 'u', "no JSON");
+    unsigned x = four_digits();
+    if (x >= 0xD800 && x < 0xDC00) { /* the first of two halves */
+        need(end_text - at_text > 6 && at_text[0] == '\\' && at_text[1] == 'u', "half a letter, which this checker does not read");
+        at_text += 2;
+        unsigned half = four_digits();
+        need(half >= 0xDC00 && half < 0xE000, "half a letter, which this checker does not read");
+        x = 0x10000 + ((x - 0xD800) << 10) + (half - 0xDC00);
+    }
+    need(x && (x < 0xD800 || x >= 0xE000), "a letter that this checker does not read");
+    int more = (x >= 0x80) + (x >= 0x800) + (x >= 0x10000);
+    *to++ = (char)(more ? (0xF00 >> more & 0xFF) | x >> 6 * more : x);
+    while (more--) *to++ = (char)(0x80 | (x >> 6 * more & 0x3F));
+    return to;
+}
 
 static char *said(void) { /* a text, between quotes */
     need(at_text < end_text && *at_text == '"', "no JSON");
     char *first = ++at_text, *to = first;
     while (at_text < end_text && *at_text != '"') {
-        if (*at_text == '\\') {
-            at_text++;
-            if (*at_text == 'u') { *to++ = '?'; at_text += 5; continue; } /* names are printed nowhere */
-            *to++ = *at_text == 'n' ? '\n' : *at_text == 't' ? '\t' : *at_text;
-            at_text++;
-            continue;
-        }
-        *to++ = *at_text++;
+        need((unsigned char)*at_text >= ' ', "no JSON");
+        if (*at_text == '\\') { at_text++; to = escaped(to); }
+        else *to++ = *at_text++;
     }
     need(at_text < end_text, "a text without an end");
     at_text++;
@@ -170,6 +200,7 @@ static Json parsed_part(int depth) {
             if (c == '{') {
                 blank();
                 char *key = said();
+                need(found.count < 10000, "more keys than this checker counts");
                 for (int i = 0; i < found.count; i++) need(strcmp(found.keys[i], key), "a key is there twice");
                 found.keys[found.count] = key;
                 blank();
@@ -229,6 +260,11 @@ static whole number(Json *of, whole low, whole high) { /* a whole number from lo
     long long x = strtoll(of->text, &end, 10);
     need(!*end && end != of->text && x >= low && x < high, "a whole number out of its range");
     return x;
+}
+
+static whole written(Json *of, whole low, whole high) { /* a whole number as a text */
+    Json found = parsed(text_of(of), strlen(of->text));
+    return number(&found, low, high);
 }
 
 static double real(Json *of) { /* a hexadecimal float, or a whole number */
@@ -381,13 +417,16 @@ static quad *leaf(quad value, int which) { /* what a leaf adds, to one of the su
     return adds;
 }
 
-static void grown(Tree *tree) { /* children come after their parent, so every walk ends */
+static void grown(Tree *tree) { /* children come after their one parent, so every walk ends, and no node is met twice */
     need(tree->count > 0, "a tree without nodes");
+    SPACE(char, met, tree->count);
     for (int i = 0; i < tree->count; i++) {
         Node *n = tree->nodes + i;
+        need((n->left < 0) == (n->adds != NULL), "a node that is neither a split nor a leaf");
         if (n->left < 0) continue;
         need(n->feature >= 0 && n->feature < FEATURES, "a feature out of range");
         need(n->left > i && n->left < tree->count && n->right > i && n->right < tree->count, "a child before its parent");
+        need(n->left != n->right && !met[n->left]++ && !met[n->right]++, "a node that two ways lead to");
     }
 }
 
@@ -422,8 +461,9 @@ static void read_xgboost(Text data) {
     Json *attributes = maybe(learner, "attributes"), *about = part(learner, "learner_model_param");
     need(!attributes || !maybe(attributes, "best_iteration"), "training stopped early");
     Json *targets = maybe(about, "num_target"), *classes = maybe(about, "num_class");
-    int sums = classes && atoi(text_of(classes)) > 1 ? atoi(text_of(classes)) : 1;
-    need(!targets || atoi(text_of(targets)) < 2, "more scores than classes");
+    int sums = classes ? (int)written(classes, 0, 10000) : 1;
+    sums += !sums;
+    if (targets) written(targets, 0, 2); /* one score for each class */
     begin(several ? LARGEST : strcmp(objective, "binary:logistic") ? VALUE : LOGISTIC, sums, NULL);
     char *score = text_of(part(about, "base_score"));
     Json given = parsed(score, strlen(score));
@@ -431,12 +471,20 @@ static void read_xgboost(Text data) {
     for (int k = 0; k < sums; k++) model.base[k + 1] = single(given.kind == '[' ? given.items + k : &given);
     Json *trees = list(part(part(booster, "model"), "trees")), *which_class = list(part(part(booster, "model"), "tree_info"));
     need(which_class->count == trees->count, "not every tree has a class");
+    Json *ends = maybe(part(booster, "model"), "iteration_indptr"); /* of iterations: XGBoost adds up the trees from the first to the last */
+    for (int k = 0, from = 0; ends && k < list(ends)->count; k++) {
+        from = (int)number(ends->items + k, from, trees->count + 1);
+        need(k || !from, "not all trees count");
+        need(k < ends->count - 1 || from == trees->count, "not all trees count");
+    }
+    need(!ends || ends->count, "not all trees count");
     Json *weights = maybe(part(booster, "model"), "weight_drop");
     for (int t = 0; weights && t < list(weights)->count; t++) need(single(weights->items + t) == 1, "trees with weights");
     model.trees = room(model.count = trees->count, sizeof(Tree));
     for (int t = 0; t < trees->count; t++) {
         int of = (int)number(which_class->items + t, 0, sums);
-        need(atoi(text_of(part(part(trees->items + t, "tree_param"), "size_leaf_vector"))) < 2, "leaves of several numbers");
+        number(part(trees->items + t, "id"), t, t + 1); /* a tree in its place */
+        written(part(part(trees->items + t, "tree_param"), "size_leaf_vector"), 0, 2); /* leaves of one number */
         Json *tree = trees->items + t, *left = list(part(tree, "left_children")), *right = list(part(tree, "right_children"));
         Json *lost = list(part(tree, "default_left")), *at = list(part(tree, "split_indices")), *cut = list(part(tree, "split_conditions")), *kind = list(part(tree, "split_type"));
         int n = left->count;
@@ -455,17 +503,18 @@ static void read_xgboost(Text data) {
         Json *sizes = list(part(tree, "categories_sizes")), *categories = list(part(tree, "categories"));
         need(from->count == which->count && sizes->count == which->count, "lists of several lengths");
         for (int k = 0; k < which->count; k++) { /* the set goes to the right */
-            Node *node = nodes + number(which->items + k, 0, n);
+            Node *node = nodes + number(which->items + k, k ? number(which->items + k - 1, 0, n) + 1 : 0, n);
             whole first = number(from->items + k, 0, categories->count + 1), size = number(sizes->items + k, 0, categories->count + 1 - first);
-            int other = node->left;
-            node->left = node->right;
-            node->right = other;
-            node->lost = !node->lost;
+            if (node->left >= 0) {
+                int other = node->left;
+                node->left = node->right;
+                node->right = other;
+                node->lost = !node->lost;
+            }
             node->set = room(node->size = 1 << 16, 1);
             for (whole c = first; c < first + size; c++) node->set[number(categories->items + c, 0, 1 << 16)] = 1;
         }
-        for (int i = 0; i < n; i++)
-            need(nodes[i].left < 0 || (number(kind->items + i, 0, 2) == 1) == (nodes[i].set != NULL), "a set that is missing");
+        for (int i = 0; i < n; i++) need(number(kind->items + i, 0, 2) == (nodes[i].set != NULL), "a set that is missing, or of no split");
         model.trees[t] = (Tree){nodes, n};
     }
     if (model.kind == LOGISTIC) {
@@ -476,89 +525,118 @@ static void read_xgboost(Text data) {
     }
 }
 
-static int words(char *line, char **out_words, int most) {
-    int n = 0;
-    for (char *save, *word = strtok_r(line, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        need(n < most, "a list that is too long");
-        out_words[n++] = word;
-    }
-    return n;
+enum { OBJECTIVE, CLASSES, EACH, TREE_SIZES, AVERAGED, HEAD_KEYS };
+enum { NUM_LEAVES, NUM_CAT, IS_LINEAR, LEAF_VALUE, THRESHOLD, FEATURE, DECISION, LEFT, RIGHT, BOUNDARIES, SETS, TREE_KEYS = 18 };
+static const char *const head_keys[] = {"objective", "num_class", "num_tree_per_iteration", "tree_sizes", "average_output"};
+static const char *const tree_keys[] = {
+    "num_leaves", "num_cat", "is_linear", "leaf_value", "threshold", "split_feature", "decision_type", "left_child", "right_child", "cat_boundaries",
+    "cat_threshold", "split_gain", "leaf_weight", "leaf_count", "internal_value", "internal_weight", "internal_count", "shrinkage"};
+
+static void keyed(char *line, const char *const *keys, int count, int only, char **found) { /* a line `key=value`; only: whether no other key may be there */
+    size_t size = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
+    int k = 0, ends = !line[size];
+    need(size && (ends || line[size] == '='), "a line that is not read");
+    while (k < count && (strlen(keys[k]) != size || strncmp(keys[k], line, size))) k++;
+    need(k < count || !only, "a line that is not read");
+    if (k == count) return;
+    need(!found[k], "a key is there twice");
+    found[k] = line + size + !ends;
 }
 
+static Json listed(const char *value) { /* the numbers of a line, with a blank between two; of a line that is not there none */
+    size_t size = value ? strlen(value) : 0;
+    SPACE(char, text, size + 3);
+    snprintf(text, size + 3, "[%s]", size ? value : "");
+    need(strspn(text + 1, "-+.e0123456789 ") == size, "a list of other things than numbers");
+    for (char *at = text; *at; at++) if (*at == ' ') *at = ',';
+    return parsed(text, size + 2);
+}
+
+static whole only(const char *value, whole low, whole high) { /* the one number of a line */
+    Json found = listed(value);
+    need(found.count == 1, "a number that is missing");
+    return number(found.items, low, high);
+}
+
+static Tree lines_of_tree(char **said, int of) { /* which adds to one of the sums */
+    Json its[TREE_KEYS];
+    for (int k = LEAF_VALUE; k <= SETS; k++) its[k] = listed(said[k]);
+    int leaves = its[LEAF_VALUE].count, inner = leaves - 1, sets = its[BOUNDARIES].count - 1;
+    need(!said[IS_LINEAR] || !strcmp(said[IS_LINEAR], "0"), "linear leaves are not read");
+    need(leaves > 0 && only(said[NUM_LEAVES], 1, 1 << 28) == leaves, "not as many leaves as are told");
+    for (int k = THRESHOLD; k <= RIGHT; k++) need(its[k].count == inner, "lists of several lengths");
+    need(only(said[NUM_CAT], 0, 1 << 28) == (sets < 0 ? 0 : sets), "not as many sets as are told");
+    need(sets >= 0 || its[SETS].count == 0, "sets that are not there");
+    for (int k = 0, from = 0; k <= sets; k++) {
+        from = (int)number(its[BOUNDARIES].items + k, k == sets ? its[SETS].count : from, (k ? its[SETS].count : 0) + 1);
+        need(k || !from, "sets that are not there");
+    }
+    Node *nodes = room(inner + leaves, sizeof(Node));
+    for (int i = 0; i < inner; i++) {
+        Node *node = nodes + i;
+        int kind = (int)number(its[DECISION].items + i, 0, 12), *child[] = {&node->left, &node->right};
+        need(kind >> 2 != 1, "zeros that mean missing are not read");
+        node->feature = (int)number(its[FEATURE].items + i, 0, FEATURES);
+        for (int k = 0; k < 2; k++) {
+            whole at = number(its[LEFT + k].items + i, -leaves, inner);
+            *child[k] = (int)(at >= 0 ? at : inner + ~at);
+        }
+        node->cut = decimal(its[THRESHOLD].items + i); /* where none was missing, it is read as 0 */
+        node->lost = !(kind & 1) && (kind >> 2 == 2 ? (kind & 2) != 0 : node->cut >= 0);
+        if (!(kind & 1)) continue;
+        whole k = number(its[THRESHOLD].items + i, 0, sets), from = number(its[BOUNDARIES].items + k, 0, FAR);
+        whole size = number(its[BOUNDARIES].items + k + 1, from, FAR) - from;
+        need(size <= 1 << 11, "a larger set than this checker counts");
+        node->set = room(node->size = 32 * (int)size, 1);
+        for (int c = 0; c < node->size; c++) node->set[c] = number(its[SETS].items + from + c / 32, 0, (whole)1 << 32) >> c % 32 & 1;
+    }
+    for (int i = 0; i < leaves; i++) nodes[inner + i] = (Node){.left = -1, .adds = leaf(decimal(its[LEAF_VALUE].items + i), of)};
+    return (Tree){nodes, inner + leaves};
+}
+
+static int begin_lightgbm(char **said) { /* what the head says; returns how many sums there are */
+    int sums = (int)only(said[CLASSES], 1, 10000);
+    char several[60];
+    snprintf(several, sizeof several, "multiclass num_class:%d", sums);
+    need(said[OBJECTIVE] && said[EACH] && !strcmp(said[EACH], said[CLASSES]), "no objective, or other scores than classes");
+    need(!said[AVERAGED], "a forest of LightGBM is not read");
+    int is_one = !strcmp(said[OBJECTIVE], "binary sigmoid:1"), value = !strcmp(said[OBJECTIVE], "regression");
+    need(is_one || value || !strcmp(said[OBJECTIVE], several), "an objective that is not read");
+    begin(is_one ? LOGISTIC : value ? VALUE : LARGEST, sums, NULL);
+    return sums;
+}
+
+/* LightGBM reads a tree up to an empty line, finds the next one by the sizes in the head, and takes the last of equal keys.
+   So no line may stand where it does not look, or be there twice. */
 static void read_lightgbm(Text data) {
     model.step = ldexp(1, -53);
-    static char *w[5][1 << 17];
-    int head = 1, trees = 0, open = 0, counts[8] = {0}, cats = 0, bits = 0, sums = 0, each = 0;
-    char *objective = "", several[60] = "";
-    static char *starts[1 << 17], *masks[1 << 17];
-    for (char *at = data.text; (at = strstr(at, "\nTree=")); at++) trees++;
+    char *begun = NULL, *head[HEAD_KEYS] = {0}, *its[TREE_KEYS] = {0};
+    int trees = 0, done = 0, sums = 0, closed = 0;
+    Json sizes = {0};
+    for (size_t i = 0; i + 6 < data.size; i++) trees += !memcmp(data.text + i, "\nTree=", 6);
     model.trees = room(trees, sizeof(Tree));
-    char *next = data.text;
-    while (next) {
-        char *line = next, *end = strchr(line, '\n');
-        next = end ? end + 1 : NULL;
-        if (end) *end = 0;
-        if (!strncmp(line, "Tree=", 5) || !strncmp(line, "end of trees", 12)) {
-            if (open) { /* the tree before is complete */
-                int leaves = counts[0], inner = leaves - 1;
-                need(leaves > 0, "a tree without leaves");
-                for (int i = 1; i < 6; i++) need(inner == 0 || counts[i] == inner, "lists of several lengths");
-                Node *nodes = room(inner + leaves, sizeof(Node));
-                for (int i = 0; i < inner; i++) {
-                    int kind = atoi(w[2][i]), left = atoi(w[3][i]), right = atoi(starts[(1 << 16) + i]);
-                    need((kind >> 2 & 3) != 1, "zeros that mean missing are not read");
-                    nodes[i].feature = atoi(w[1][i]);
-                    nodes[i].left = left >= 0 ? left : inner + ~left;
-                    nodes[i].right = right >= 0 ? right : inner + ~right;
-                    nodes[i].cut = strtod(masks[(1 << 16) + i], NULL); /* where none was missing, it is read as 0 */
-                    need(isfinite(nodes[i].cut), "a cut that is not finite");
-                    nodes[i].lost = !(kind & 1) && ((kind >> 2 & 3) == 2 ? (kind & 2) != 0 : nodes[i].cut >= 0);
-                    if (kind & 1) {
-                        int k = (int)nodes[i].cut;
-                        need(k >= 0 && k + 1 < cats, "a set that is missing");
-                        int a = atoi(starts[k]), b = atoi(starts[k + 1]);
-                        need(a >= 0 && a <= b && b <= bits, "a set that is missing");
-                        nodes[i].set = room(nodes[i].size = 32 * (b - a), 1);
-                        for (int c = 0; c < nodes[i].size; c++)
-                            nodes[i].set[c] = strtoul(masks[a + c / 32], NULL, 10) >> c % 32 & 1;
-                    }
-                }
-                for (int i = 0; i < leaves; i++) nodes[inner + i] = (Node){.left = -1, .adds = leaf(strtod(w[0][i], NULL), model.count % sums)};
-                model.trees[model.count++] = (Tree){nodes, inner + leaves};
-            }
-            open = !strncmp(line, "Tree=", 5);
-            if (head) {
-                need(sums > 0 && sums == each && sums < 100, "other scores than classes");
-                snprintf(several, sizeof several, "multiclass num_class:%d", sums);
-                int is_one = !strcmp(objective, "binary sigmoid:1"), value = !strcmp(objective, "regression");
-                need(is_one || value || !strcmp(objective, several), "an objective that is not read");
-                begin(is_one ? LOGISTIC : value ? VALUE : LARGEST, sums, NULL);
-            }
-            head = 0;
-            cats = bits = 0;
-            memset(counts, 0, sizeof counts);
-            if (!open) break;
-            continue;
-        }
-        char *is_ = strchr(line, '=');
-        if (head && !strcmp(line, "average_output")) wrong("a forest of LightGBM is not read", "");
-        if (!is_) continue;
-        *is_++ = 0;
-        if (head) {
-            if (!strcmp(line, "objective")) objective = is_;
-            if (!strcmp(line, "num_class")) sums = atoi(is_);
-            if (!strcmp(line, "num_tree_per_iteration")) each = atoi(is_);
-            continue;
-        }
-        const char *keys[] = {"leaf_value", "split_feature", "decision_type", "left_child"};
-        for (int i = 0; i < 4; i++) if (!strcmp(line, keys[i])) counts[i] = words(is_, w[i], 1 << 16);
-        if (!strcmp(line, "right_child")) counts[4] = words(is_, starts + (1 << 16), 1 << 16);
-        if (!strcmp(line, "threshold")) counts[5] = words(is_, masks + (1 << 16), 1 << 16);
-        if (!strcmp(line, "cat_boundaries")) cats = words(is_, starts, 1 << 16);
-        if (!strcmp(line, "cat_threshold")) bits = words(is_, masks, 1 << 16);
-        if (!strcmp(line, "is_linear")) need(!strcmp(is_, "0"), "linear leaves are not read");
+    for (char *line = data.text, *end; !done; line = end + 1) {
+        end = memchr(line, '\n', data.text + data.size - line);
+        need(end && !memchr(line, '\r', end - line) && !memchr(line, 0, end - line), "a text without an end, or with other ends of lines");
+        *end = 0;
+        done = !strcmp(line, "end of trees");
+        if (done || (line != data.text && !strncmp(line, "Tree=", 5))) {
+            if (begun) {
+                need(closed, "a tree without an end");
+                if (head[TREE_SIZES]) number(sizes.items + model.count, line - begun, line - begun + 1);
+                model.trees[model.count] = lines_of_tree(its, model.count % sums);
+                model.count++;
+            } else sums = begin_lightgbm(head), sizes = listed(head[TREE_SIZES]);
+            need(!head[TREE_SIZES] || sizes.count > model.count - done, "more trees than the head says");
+            memset(its, 0, sizeof its);
+            begun = line;
+            closed = 0;
+        } else if (!*line) closed = 1;
+        else if (!begun) keyed(line, head_keys, HEAD_KEYS, 0, head);
+        else { need(!closed, "lines behind the end of a tree"); keyed(line, tree_keys, TREE_KEYS, 1, its); }
     }
-    need(!head && model.count % sums == 0, "no objective, or other trees than classes");
+    need(!head[TREE_SIZES] || sizes.count == model.count, "fewer trees than the head says");
+    need(model.count % sums == 0, "other trees than classes");
 }
 
 static void read_knots(Curve *c, Json *knots, Json *off) {
@@ -694,11 +772,17 @@ static void read_arrays(Text data) {
     }
 }
 
-static void read_catboost(Text data) { /* all nodes of a level of a tree have one split */
+typedef struct { whole own; int feature, lost; float cut; } Border; /* own: its feature, as splits name it */
+
+/* All nodes of a level of a tree have one split. CatBoost counts the borders of a feature below a value, and finds the split by its number
+   among the borders of all. */
+static void read_catboost(Text data) {
     Json all = parsed(data.text, data.size), *about = part(&all, "features_info"), *scale = list(part(&all, "scale_and_bias"));
     Json *objective = part(part(part(part(&all, "model_info"), "params"), "loss_function"), "type"), *categories = maybe(about, "categorical_features");
     int value = is(objective, "RMSE"), several = is(objective, "MultiClass");
     need(value || several || is(objective, "Logloss"), "an objective that is not read");
+    Json *threshold = maybe(part(&all, "model_info"), "binclass_probability_threshold");
+    need(!threshold || is(threshold, "0.5"), "a threshold of its own");
     need(scale->count == 2 && decimal(scale->items) == 1, "a scale");
     need(!categories || !list(categories)->count, "categories of CatBoost are not read");
     model.single = 1;
@@ -708,6 +792,18 @@ static void read_catboost(Text data) { /* all nodes of a level of a tree have on
     begin(value ? VALUE : several ? LARGEST : LOGISTIC, sums, NULL);
     for (int k = 0; k < sums; k++) model.base[k + 1] = decimal(base->items + k);
     model.trees = room(model.count = trees->count, sizeof(Tree));
+    int border_count = 0, border_space = 0, place = -1;
+    Border *borders = NULL;
+    for (int f = 0; f < features->count; f++) {
+        Json *feature = features->items + f, *its = list(part(feature, "borders")), *lost = maybe(feature, "nan_value_treatment");
+        place = (int)number(part(feature, "flat_feature_index"), place + 1, FEATURES);
+        for (int k = 0; k < its->count; k++) {
+            more(borders, border_count, border_space);
+            Border *border = borders + border_count++;
+            *border = (Border){number(part(feature, "feature_index"), 0, FEATURES), place, lost && is(lost, "AsFalse") ? 1 : lost && is(lost, "AsTrue") ? 0 : -1, single(its->items + k)};
+            need(!k || border[-1].cut <= border->cut, "borders that fall");
+        }
+    }
     for (int t = 0; t < trees->count; t++) {
         Json *splits = list(part(trees->items + t, "splits")), *values = list(part(trees->items + t, "leaf_values"));
         int levels = splits->count, inner = levels < 20 ? (1 << levels) - 1 : -1;
@@ -715,15 +811,11 @@ static void read_catboost(Text data) { /* all nodes of a level of a tree have on
         Node *nodes = room(2 * inner + 1, sizeof(Node));
         for (int i = 0; i < inner; i++) { /* the last split comes first */
             int level = 31 - __builtin_clz(i + 1);
-            Json *split = splits->items + levels - 1 - level, *place = NULL;
+            Json *split = splits->items + levels - 1 - level;
             need(is(part(split, "split_type"), "FloatFeature"), "a split that is not read");
-            for (int f = 0; f < features->count; f++)
-                if (number(part(features->items + f, "feature_index"), 0, FEATURES) == number(part(split, "float_feature_index"), 0, FEATURES)) place = features->items + f;
-            need(place != NULL, "a split of no feature");
-            Json *lost = maybe(place, "nan_value_treatment");
-            nodes[i] = (Node){(int)number(part(place, "flat_feature_index"), 0, FEATURES), 2 * i + 1, 2 * i + 2, -1, single(part(split, "border")), NULL, 0, NULL, NULL};
-            if (lost && is(lost, "AsFalse")) nodes[i].lost = 1;
-            if (lost && is(lost, "AsTrue")) nodes[i].lost = 0;
+            Border *at = borders + number(part(split, "split_index"), 0, border_count);
+            need(number(part(split, "float_feature_index"), 0, FEATURES) == at->own && single(part(split, "border")) == at->cut, "a split that says something else than its number");
+            nodes[i] = (Node){at->feature, 2 * i + 1, 2 * i + 2, at->lost, at->cut, NULL, 0, NULL, NULL};
         }
         for (int i = 0; i <= inner; i++) {
             nodes[inner + i] = (Node){.left = -1, .adds = leaf(0, 0)};
@@ -861,7 +953,8 @@ static void put_beside(int copies) { /* the network beside itself, so many times
 
 /* By how much the last sums may be off, for terms of these sizes that are off by so much themselves. */
 static void doubted(const quad *sizes, quad *off) {
-    quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + SLACK, size[model.widest];
+    quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + SLACK;
+    SPACE(quad, size, model.widest);
     for (int k = 0; k < model.inputs; k++) {
         off[k] = (n / (1 - n) * (quad_abs(model.starts[k]) + sizes[k]) + (model.layer_count ? 0 : model.extra[k]) + model.off[k] + off[k]) * spare;
         size[k] = (quad_abs(model.starts[k]) + sizes[k] + off[k]) * spare;
@@ -869,7 +962,8 @@ static void doubted(const quad *sizes, quad *off) {
     }
     for (int l = 0; l < model.layer_count; l++) {
         Layer *layer = model.layers + l;
-        quad sums[model.widest], more[model.widest];
+        SPACE(quad, sums, model.widest);
+        SPACE(quad, further, model.widest);
         for (int r = 0; r < layer->sums; r++) {
             quad total = quad_abs(layer->base[r]), passed = 0;
             int terms = 4;
@@ -879,10 +973,10 @@ static void doubted(const quad *sizes, quad *off) {
                 passed += quad_abs(layer->weight[r][k]) * off[k + 1];
             }
             quad own = terms * (quad)model.step;
-            more[r] = (own / (1 - own) * total + passed) * spare;
-            sums[r] = total * spare + more[r];
+            further[r] = (own / (1 - own) * total + passed) * spare;
+            sums[r] = total * spare + further[r];
         }
-        for (int r = 0; r < layer->sums; r++) off[r + 1] = more[r] + (l == model.layer_count - 1 ? model.extra[r + 1] : 0), size[r + 1] = sums[r];
+        for (int r = 0; r < layer->sums; r++) off[r + 1] = further[r] + (l == model.layer_count - 1 ? model.extra[r + 1] : 0), size[r + 1] = sums[r];
     }
 }
 
@@ -1000,9 +1094,6 @@ static struct {
 static int curved(void) { return of_curves() || q.odds; } /* what is wanted is about curves of sums */
 static int curve_count(void) { return q.odds ? model.asked->classes - 1 : model.sums - 1; }
 
-#define more(list, count, space) do { if ((count) == (space)) { (space) = (space) ? 2 * (space) : 256; \
-    (list) = realloc((list), (space) * sizeof *(list)); need((list) != NULL, "no memory"); } } while (0)
-
 static quad power_below(quad x) { /* the largest power of two that is not above x */
     quad power = 1;
     while (power > x) power /= 2;
@@ -1029,12 +1120,14 @@ static quad fraction(char *text, int *dyadic) {
     char whole_part[30], below_part[30] = "1";
     size_t size = slash ? (size_t)(slash - text) : strlen(text);
     need(size < 19 && (!slash || strlen(slash + 1) < 19), "a grid of larger fractions than this checker counts");
+    const char *digits = "0123456789";
+    size_t sign = *text == '-', first = sign + strspn(text + sign, digits), second = slash ? strspn(slash + 1, digits) : 1;
+    need(first > sign && first == size && second && (!slash || !slash[1 + second]), "no fraction");
     memcpy(whole_part, text, size);
     whole_part[size] = 0;
     if (slash) strcpy(below_part, slash + 1);
-    char *end, *other;
-    whole a = strtoll(whole_part, &end, 10), b = strtoll(below_part, &other, 10), g = llabs(a), h = b;
-    need(!*end && !*other && b > 0, "no fraction");
+    whole a = strtoll(whole_part, NULL, 10), b = strtoll(below_part, NULL, 10), g = llabs(a), h = b;
+    need(b > 0, "no fraction");
     while (g) { whole r = h % g; h = g; g = r; }
     b /= h;
     *dyadic &= (b & (b - 1)) == 0;
@@ -2109,32 +2202,35 @@ static int left_out(Box *box) { /* the cells that rules forbid because all else 
 }
 
 static void narrowed(Box *box) {
-    whole least[q.column_count + 1], must = 0;
-    int stays[q.column_count + 1];
-    wide total = 0;
-    for (int j = 0; j < q.column_count; j++) {
-        Column *c = q.columns + j;
-        least[j] = FAR;
-        stays[j] = 0;
-        for (int k = c->first; k < c->first + c->cells; k++)
-            if (box->alive[k]) { stays[j] |= q.home[k]; if (q.price[k] < least[j]) least[j] = q.price[k]; }
-        if (least[j] == FAR) { box->nobody = 1; return; }
-        total += least[j];
-        must += !stays[j];
-    }
-    if (total >= q.bound || must > q.limit) { box->nobody = 1; return; }
-    for (int j = 0; j < q.column_count; j++) {
-        Column *c = q.columns + j;
-        int some = 0, held = must == q.limit && stays[j];
-        stays[j] = 0;
-        for (int k = c->first; k < c->first + c->cells; k++) {
-            box->alive[k] &= !(held && !q.home[k]) && q.price[k] < q.bound - total + least[j];
-            some |= box->alive[k];
-            stays[j] |= box->alive[k] && q.home[k];
+    SPACE(whole, least, q.column_count);
+    SPACE(int, stays, q.column_count);
+    whole must;
+    wide total;
+    do {
+        must = total = 0;
+        for (int j = 0; j < q.column_count; j++) {
+            Column *c = q.columns + j;
+            least[j] = FAR;
+            stays[j] = 0;
+            for (int k = c->first; k < c->first + c->cells; k++)
+                if (box->alive[k]) { stays[j] |= q.home[k]; if (q.price[k] < least[j]) least[j] = q.price[k]; }
+            if (least[j] == FAR) { box->nobody = 1; return; }
+            total += least[j];
+            must += !stays[j];
         }
-        box->nobody |= !some;
-    }
-    if (left_out(box)) { narrowed(box); return; }
+        if (total >= q.bound || must > q.limit) { box->nobody = 1; return; }
+        for (int j = 0; j < q.column_count; j++) {
+            Column *c = q.columns + j;
+            int some = 0, held = must == q.limit && stays[j];
+            stays[j] = 0;
+            for (int k = c->first; k < c->first + c->cells; k++) {
+                box->alive[k] &= !(held && !q.home[k]) && q.price[k] < q.bound - total + least[j];
+                some |= box->alive[k];
+                stays[j] |= box->alive[k] && q.home[k];
+            }
+            box->nobody |= !some;
+        }
+    } while (left_out(box));
     blocks_of(box);
     for (int t = 0; t < q.tree_count; t++) {
         int some = 0;
@@ -2455,7 +2551,7 @@ static void say_shares(Json *what) { /* the largest reach is at least the sum of
 static void say_tangent(Json *what) {
     need(q.form.told && !q.none, "a tangent of no form");
     need(list(what)->count == q.form.count, "not a change for each column of a form");
-    quad y[q.form.count + 1];
+    SPACE(quad, y, q.form.count);
     for (int i = 0; i < q.form.count; i++) y[i] = real(what->items + i);
     at_tangent(y);
     walk.priced = -1;
@@ -2466,7 +2562,7 @@ static void say_tangent(Json *what) {
 /* Of a column: some levels, or numbers above one and at most another; whether it may stay as it is, or change to one of them. */
 typedef struct { unsigned char *levels; double above, most; int stay, change; } Piece;
 typedef struct { Piece *pieces; int way, *sides; } Region; /* sides: of 0, on which units are, 1 or -1 */
-typedef struct { quad cost; int there; } Least; /* of what it costs less what it gains, or less */
+typedef struct { quad cost; int there; } Least, Pair_of_least[2]; /* of what it costs less what it gains, or less */
 
 static struct { quad *rates, *reach, *low, *high, *holds; int goals, count, space; Region *open; } linear;
 /* goals: of the longest way; low, high: of units, the shares in the lines below and above; holds: that the one is not above the other */
@@ -2501,7 +2597,8 @@ static void least_of(const Column *c, const Piece *piece, const quad *worth, int
 
 static int together(Least (*each)[2], quad *total) { /* where as many columns change as may; returns 0 if nobody is there */
     int places = (int)q.limit, count = 0;
-    quad size = 0, saved[q.column_count + 1];
+    quad size = 0;
+    SPACE(quad, saved, q.column_count);
     *total = 0;
     for (int j = 0; j < q.column_count; j++) {
         Least stay = each[j][0], change = each[j][1], own = stay.there ? stay : change;
@@ -2521,8 +2618,8 @@ static int together(Least (*each)[2], quad *total) { /* where as many columns ch
 }
 
 static quad end_of(const Region *box, int g, int sign) { /* the most that a logit may be for rows below the claim, or the least, negated */
-    quad worth[model.inputs + q.limit_count], total = 0, size = 0, unit = linear.reach[g] > 0 ? linear.reach[g] : 1;
-    memset(worth, 0, sizeof worth);
+    quad total = 0, size = 0, unit = linear.reach[g] > 0 ? linear.reach[g] : 1;
+    SPACE(quad, worth, model.inputs + q.limit_count);
     worth[q.goals[g].plus] += sign * unit;
     worth[q.goals[g].less] -= sign * unit;
     for (int j = 0; j < q.column_count; j++) {
@@ -2555,9 +2652,9 @@ static quad rated(const Region *box, quad *worth, quad *size) { /* the sum of ra
 
 static int bounded(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
     int goals = goals_of(box);
-    quad worth[model.inputs + q.limit_count], size = 0;
-    Least each[q.column_count + 1][2];
-    memset(worth, 0, sizeof worth);
+    quad size = 0;
+    SPACE(quad, worth, model.inputs + q.limit_count);
+    SPACE(Pair_of_least, each, q.column_count);
     quad begun = rated(box, worth, &size) - q.form.back;
     size += quad_abs(q.form.back);
     for (int e = 0; e < q.limit_count; e++) worth[model.inputs + e] = linear.rates[goals + e];
@@ -2762,15 +2859,18 @@ static quad along(const Direction *way, int k, quad *size) { /* what all of a di
 
 static int by_slope(const void *a, const void *b) { quad x = *(const quad *)a, y = *(const quad *)b; return (x < y) - (x > y); }
 
+typedef quad Share[2]; /* what it is worth, and how much of it there is */
+
 static quad most_of(const quad *line, int sign) { /* of a line, or of what is opposite to it: one share may be spent in all */
-    quad total = sign * line[0], left = (whole)1 << 40, free[q.column_count + 1], priced[box_of.count + 1][2];
+    quad total = sign * line[0], left = (whole)1 << 40;
+    SPACE(quad, freely, q.column_count);
+    SPACE(Share, priced, box_of.count);
     int count = 0;
-    for (int j = 0; j < q.column_count; j++) free[j] = 0;
     for (int d = 0; d < box_of.count; d++) {
         Direction *way = box_of.directions + d;
         quad slope = sign * line[1 + d];
         if (slope <= 0) continue;
-        if (way->free) { if (slope > free[way->column]) free[way->column] = slope; continue; }
+        if (way->free) { if (slope > freely[way->column]) freely[way->column] = slope; continue; }
         priced[count][0] = slope;
         priced[count++][1] = up(way->cap * ((whole)1 << 40), way->cap * ((whole)1 << 40));
     }
@@ -2780,7 +2880,7 @@ static quad most_of(const quad *line, int sign) { /* of a line, or of what is op
         total += up(bought, bought);
         left -= part;
     }
-    for (int j = 0; j < q.column_count; j++) total += free[j];
+    for (int j = 0; j < q.column_count; j++) total += freely[j];
     return total;
 }
 
@@ -2854,7 +2954,16 @@ static quad *lines_of(const Layer *layer, int r, quad **low, quad **high, int co
 static int looked_at(const Region *box) { /* the units of a box; returns 0 if nobody is there */
     if (!started(box)) return 0;
     int lines = box_of.count + 1, n = 0;
-    quad *low[model.widest], *high[model.widest], first[model.widest], last[model.widest];
+    SPACE(quad *, low, model.widest);
+    SPACE(quad *, high, model.widest);
+    SPACE(quad, first, model.widest);
+    SPACE(quad, last, model.widest);
+    SPACE(quad *, next_low, model.widest);
+    SPACE(quad *, next_high, model.widest);
+    SPACE(quad, firsts, model.widest);
+    SPACE(quad, lasts, model.widest);
+    SPACE(quad *, begins, model.widest);
+    SPACE(quad *, stops, model.widest);
     box_of.units = room(model.units, sizeof(Unit));
     for (int k = 1; k < model.inputs; k++) {
         low[k - 1] = room(lines, sizeof(quad));
@@ -2876,17 +2985,16 @@ static int looked_at(const Region *box) { /* the units of a box; returns 0 if no
     }
     for (int l = 0; l < model.layer_count; l++) {
         Layer *layer = model.layers + l;
-        quad *next_low[model.widest], *next_high[model.widest], *ends[2][model.widest], firsts[model.widest], lasts[model.widest];
         for (int k = 0; k < layer->units; k++, n++) {
             if (!look_at(box_of.units + n, layer->leak[k], low + k, high + k, first + k, last + k, box->sides[n])) return 0;
-            ends[0][k] = first + k;
-            ends[1][k] = last + k;
+            begins[k] = first + k;
+            stops[k] = last + k;
         }
         for (int r = 0; r < layer->sums && l < model.layer_count - 1; r++) {
             next_high[r] = lines_of(layer, r, low, high, lines, 1);
             next_low[r] = lines_of(layer, r, low, high, lines, -1);
             for (int d = 0; d < lines; d++) next_low[r][d] = -next_low[r][d];
-            quad *end = lines_of(layer, r, ends[0], ends[1], 1, 1), *begin = lines_of(layer, r, ends[0], ends[1], 1, -1);
+            quad *end = lines_of(layer, r, begins, stops, 1, 1), *begin = lines_of(layer, r, begins, stops, 1, -1);
             lasts[r] = *end;
             firsts[r] = -*begin;
             free(end);
@@ -2894,10 +3002,10 @@ static int looked_at(const Region *box) { /* the units of a box; returns 0 if no
         }
         for (int k = 0; k < layer->units; k++) { free(low[k]); free(high[k]); }
         if (l == model.layer_count - 1) break;
-        memcpy(low, next_low, sizeof low);
-        memcpy(high, next_high, sizeof high);
-        memcpy(first, firsts, sizeof first);
-        memcpy(last, lasts, sizeof last);
+        memcpy(low, next_low, layer->sums * sizeof *low);
+        memcpy(high, next_high, layer->sums * sizeof *high);
+        memcpy(first, firsts, layer->sums * sizeof *first);
+        memcpy(last, lasts, layer->sums * sizeof *last);
     }
     return 1;
 }
@@ -2935,10 +3043,12 @@ static void least_tilted(int j, const Piece *piece, const quad *worth, const qua
 static int bounded_network(const Region *box, quad *total) { /* at least so much do rows of a box cost; returns 0 if nobody is there */
     if (!looked_at(box)) return 0;
     int n = model.units, lines = box_of.count + 1;
-    quad worth[model.widest + q.limit_count], back[model.widest + q.limit_count], size = 0, tilt[lines], tilts[lines];
-    Least each[q.column_count + 1][2];
-    memset(worth, 0, sizeof worth);
-    for (int d = 0; d < lines; d++) tilt[d] = tilts[d] = 0;
+    quad size = 0;
+    SPACE(quad, worth, model.widest + q.limit_count);
+    SPACE(quad, back, model.widest + q.limit_count);
+    SPACE(quad, tilt, lines);
+    SPACE(quad, tilts, lines);
+    SPACE(Pair_of_least, each, q.column_count);
     quad begun = rated(box, worth, &size);
     for (int l = model.layer_count - 1; l >= 0; l--) {
         Layer *layer = model.layers + l;
@@ -3113,7 +3223,7 @@ static void step(Json *told) {
 /* ------------------------------------------------------------------------------------------------------- a proof */
 
 static void pass_on(const Layer *layer, quad *sums) { /* in place */
-    quad passed[model.widest];
+    SPACE(quad, passed, model.widest);
     for (int k = 0; k < layer->units; k++) passed[k] = sums[k + 1] > 0 ? sums[k + 1] : layer->leak[k] * sums[k + 1];
     for (int r = 0; r < layer->sums; r++) {
         sums[r + 1] = layer->base[r];
@@ -3122,8 +3232,8 @@ static void pass_on(const Layer *layer, quad *sums) { /* in place */
 }
 
 static void add_up(Json *inputs, quad *totals) { /* the sums of a row of features */
-    quad sizes[model.widest + model.sums + 1], sums[model.widest + 1];
-    memset(sizes, 0, sizeof sizes);
+    SPACE(quad, sizes, model.widest + model.sums);
+    SPACE(quad, sums, model.widest);
     for (int k = 0; k < model.sums; k++) totals[k] = model.base[k];
     for (int k = 0; k < model.inputs; k++) sums[k] = model.starts[k];
     need(!model.features || inputs->count >= model.features, "a row that is too short");
@@ -3149,8 +3259,7 @@ static void add_up(Json *inputs, quad *totals) { /* the sums of a row of feature
         }
         for (int k = 0; k < model.sums; k++) totals[k] += node->adds[k];
     }
-    int terms[model.sums + 1];
-    memset(terms, 0, sizeof terms);
+    SPACE(int, terms, model.sums);
     need(!model.slope_count || inputs->count >= model.slope_count, "a row that is too short");
     for (int f = 0; f < model.slope_count; f++) {
         double x = input(inputs->items + f);

@@ -86,7 +86,8 @@ def unique(pairs):
 
 
 def parsed(text):
-    """What a JSON text says; its decimals are fractions. "NaN" and "Infinity" are no whole numbers, and refused."""
+    """What a JSON text in UTF-8 says; its decimals are fractions. "NaN" and "Infinity" are no whole numbers, and refused."""
+    text = text.decode("utf-8") if type(text) is bytes else text
     numbers = {"parse_int": written_whole, "parse_float": written_decimal, "parse_constant": written_whole}
     return json.loads(text, object_pairs_hook=unique, **numbers)
 
@@ -113,6 +114,7 @@ def perhaps(x, what):
 
 def fraction(text):
     """A number that is written as a fraction, or as a whole number."""
+    need(re.fullmatch("-?[0-9]+(/[0-9]+)?", text), "no fraction:", shown(text))
     return F(*map(written_whole, text.split("/")))
 
 
@@ -389,6 +391,35 @@ class Beside(Layer):
         return [x for its in self.apart(worth) for x in self.layer.back(*its)]
 
 
+def in_step(told, *keys):
+    """What lists of one length say of each thing."""
+    lists = [told[key] for key in keys]
+    need(len({*map(len, lists)}) == 1, "lists of several lengths:", *keys)
+    return zip(*lists)
+
+
+LIGHTGBM_KEYS = """num_leaves num_cat is_linear leaf_value split_feature decision_type left_child right_child threshold
+    cat_boundaries cat_threshold split_gain leaf_weight leaf_count internal_value internal_weight internal_count shrinkage"""
+
+
+def keyed(lines, keys, only=False):
+    """What lines `key=value` of LightGBM say of some keys. only: whether no others may be there."""
+    found, keys = {}, keys.split()
+    for line in filter(None, lines):
+        key, _, value = line.partition("=")
+        need(re.fullmatch("[A-Za-z_]+", key) and (key in keys or not only), "a line that is not read:", shown(line))
+        if key in keys:
+            need(key not in found, "a key is there twice:", key)
+            found[key] = value
+    return found
+
+
+def listed(text):
+    """The numbers of a line of LightGBM: whole ones, or those that float64 holds."""
+    need(re.fullmatch("[-+.e0-9 ]*", text), "a list of other things than numbers:", shown(text))
+    return json.loads("[" + text.replace(" ", ",") + "]", parse_int=written_whole)
+
+
 class Model:
     """Sums of trees, or of weighted features, in exact numbers, as the file of the model says them.
 
@@ -537,38 +568,47 @@ class Model:
         return (tuple(value if k == 1 + which else F(0) for k in range(len(self.base))),)
 
     def add(self, nodes):
-        """A tree. Children come after their parent, so every walk ends."""
+        """A tree. Children come after their one parent, so every walk ends, and no node is met twice."""
         need(nodes, "a tree without nodes")
+        met = set()
         for at, node in enumerate(nodes):
             if len(node) > 1:
                 whole(node[0], 0, 10**6, "a feature")
                 need(node[4] in (None, 0, 1), "where a missing value goes is neither left nor right:", shown(node[4]))
                 for child in node[2:4]:
-                    whole(child, at + 1, len(nodes), f"a child of node {at}")
+                    need(whole(child, at + 1, len(nodes), f"a child of node {at}") not in met, "two ways lead to node", child)
+                    met.add(child)
         self.trees.append(nodes)
 
     def read_xgboost(self, data):
         """XGBoost's own JSON: values, leaves and sums in float32; strictly below goes to the left."""
         learner = parsed(data)["learner"]
         about, several = learner["learner_model_param"], {"multi:softprob": "largest", "multi:softmax": "largest"}
-        given, count = parsed(about["base_score"]), max(written_whole(about.get("num_class", "1")), 1)
+        given, count = parsed(about["base_score"]), max(whole(parsed(about.get("num_class", "1")), 0, 10**4, "the classes"), 1)
         base = [single(F(x)) for x in (given if type(given) is list else [given] * count)]
         kinds = {"binary:logistic": "logistic", "reg:squarederror": "value", **several}
         self.sums(learner["objective"]["name"], kinds, True, 24, base)
         need(learner["gradient_booster"]["name"] == "gbtree", "no trees, or weighted ones")
         need("best_iteration" not in learner.get("attributes", {}), "training stopped early: not all trees may count")
-        need(len(base) == count and int(about.get("num_target", "1")) < 2, "more scores than classes")
+        need(len(base) == count and parsed(about.get("num_target", "1")) in (0, 1), "more scores than classes")
         boosted = learner["gradient_booster"]["model"]
         need(all(weight == 1 for weight in boosted.get("weight_drop", ())), "trees with weights")
-        need(len(boosted["trees"]) == len(boosted["tree_info"]), "not every tree has a class")
-        for tree, which in zip(boosted["trees"], boosted["tree_info"]):
-            need(int(tree["tree_param"]["size_leaf_vector"]) < 2, "leaves of several numbers")
-            starts = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"])
-            sets = {node: frozenset(tree["categories"][a : a + n]) for node, a, n in starts}
+        count = len(boosted["trees"])
+        need(len(boosted["tree_info"]) == count, "not every tree has a class")
+        ends = boosted.get("iteration_indptr", [0, count])  # of iterations: XGBoost adds up the trees from the first to the last
+        need(ends and ends[0] == 0 and ends[-1] == count and not any(map(gt, ends, ends[1:])), "not all trees count")
+        for number, (tree, which) in enumerate(zip(boosted["trees"], boosted["tree_info"])):
+            need(tree["id"] == number, "a tree in the place of another")
+            need(parsed(tree["tree_param"]["size_leaf_vector"]) in (0, 1), "leaves of several numbers")
+            starts = list(in_step(tree, "categories_nodes", "categories_segments", "categories_sizes"))
+            sets, order = {node: frozenset(tree["categories"][a : a + n]) for node, a, n in starts}, [node for node, *_ in starts]
+            need(not any(map(ge, order, order[1:])), "sets that are not in the order of their nodes")
             keys = "split_indices", "split_conditions", "left_children", "right_children", "split_type", "default_left"
             nodes = []
-            for at, (feature, x, left, right, kind, lost) in enumerate(zip(*[tree[key] for key in keys])):
-                if left < 0:
+            for at, (feature, x, left, right, kind, lost) in enumerate(in_step(tree, *keys)):
+                whole(lost, 0, 2, "where a missing value goes")
+                need(whole(kind, 0, 2, "the kind of a split") == (at in sets), "a set that is missing, or of no split")
+                if left == -1:
                     nodes.append(self.leaf(single(F(x)), which))
                 elif kind:
                     nodes.append((feature, sets[at], right, left, not lost))  # the set goes to the right
@@ -581,56 +621,78 @@ class Model:
             self.extra[1] = high - self.base[1] + 4 * self.step * (abs(self.base[1]) + 1 + 1 / (1 - base[0]))
 
     def read_lightgbm(self, data):
-        """LightGBM's own text: values and sums in float64; up to the threshold goes to the left."""
-        head, *parts = data.decode("utf-8").split("\nTree=")
-        said = dict(line.split("=", 1) for line in head.splitlines() if "=" in line)
-        count = written_whole(said["num_class"])
+        """LightGBM's own text: values and sums in float64; up to the threshold goes to the left.
+
+        LightGBM reads a tree up to an empty line, finds the next one by the sizes in the head, and takes the last of equal keys.
+        So no line may stand where it does not look, or be there twice.
+        """
+        text, end, _ = data.decode("utf-8").partition("\nend of trees\n")
+        need(end and not {"\r", "\0"} & {*text}, "a text without an end, or with other ends of lines")
+        head, *parts = text.split("\nTree=")
+        said = keyed(head.split("\n"), "objective num_class num_tree_per_iteration tree_sizes average_output")
+        (count,) = listed(said["num_class"])
         kinds = {"binary sigmoid:1": "logistic", "regression": "value", f"multiclass num_class:{count}": "largest"}
         self.sums(said["objective"], kinds, False, 53, [F(0)] * whole(count, 1, 10**4, "the number of classes"))
         need(said["num_tree_per_iteration"] == said["num_class"] and len(parts) % count == 0, "other scores than classes")
-        need("average_output" not in head.splitlines(), "a forest of LightGBM is not read")
+        need("average_output" not in said, "a forest of LightGBM is not read")
+        sizes = [len(f"Tree={part}\n".encode()) for part in parts]
+        need(listed(said.get("tree_sizes", " ".join(map(str, sizes)))) == sizes, "trees of other sizes than the head says")
         for at, part in enumerate(parts):
-            tree = dict(x.split("=", 1) for x in part.split("\nend of trees")[0].splitlines()[1:] if "=" in x)
+            lines, empty, rest = (part + "\n").partition("\n\n")
+            need(empty and not rest.strip("\n"), "lines behind the end of a tree")
+            tree = keyed(lines.split("\n")[1:], LIGHTGBM_KEYS, only=True)
             need(tree.get("is_linear", "0") == "0", "linear leaves are not read")
-            leaves = [self.leaf(F(float(x)), at % count) for x in tree["leaf_value"].split()]
-            keys = "split_feature", "decision_type", "left_child", "right_child"
-            columns = [map(int, tree.get(key, "").split()) for key in keys] if len(leaves) > 1 else []
-            inner = list(zip(*columns, tree.get("threshold", "").split())) if columns else []
-            starts = list(map(int, tree.get("cat_boundaries", "0").split()))
-            words = list(map(int, tree.get("cat_threshold", "0").split()))
+            keys = "split_feature", "decision_type", "left_child", "right_child", "threshold"
+            leaves = [self.leaf(F(float(x)), at % count) for x in listed(tree["leaf_value"])]
+            need(leaves and tree["num_leaves"] == str(len(leaves)), "not as many leaves as are told")
+            inner = list(in_step({key: listed(tree.get(key, "")) for key in keys}, *keys))
+            need(len(inner) == len(leaves) - 1, "lists of several lengths")
+            starts, words = listed(tree.get("cat_boundaries") or "0"), listed(tree.get("cat_threshold", ""))
+            need(tree["num_cat"] == str(len(starts) - 1), "not as many sets as are told")
+            need(starts[0] == 0 and starts[-1] == len(words) and not any(map(gt, starts, starts[1:])), "sets that are not there")
             nodes = []
             for feature, kind, left, right, cut in inner:
-                need(kind >> 2 & 3 != 1, "zeros that mean missing are not read")
+                need(whole(kind, 0, 12, "the kind of a split") >> 2 != 1, "zeros that mean missing are not read")
                 left, right = (child if child >= 0 else len(inner) + ~child for child in (left, right))
-                what, lost = F(float(cut)), kind & 2 > 0 if kind >> 2 & 3 == 2 else float(cut) >= 0  # else it is read as 0
+                what, lost = F(float(cut)), kind & 2 > 0 if kind >> 2 == 2 else cut >= 0  # else it is read as 0
                 if kind & 1:
-                    mine = words[starts[int(cut)] : starts[int(cut) + 1]]
+                    k = whole(cut, 0, len(starts) - 1, "a set")
+                    mine = [whole(word, 0, 1 << 32, "a part of a set") for word in words[starts[k] : starts[k + 1]]]
                     what, lost = frozenset(32 * k + b for k, word in enumerate(mine) for b in range(32) if word >> b & 1), False
                 nodes.append((feature, what, left, right, lost))
             self.add(nodes + leaves)
 
     def read_catboost(self, data):
-        """CatBoost's own JSON: values in float32, leaves and sums in float64; all nodes of a level have one split."""
+        """CatBoost's own JSON: values in float32, leaves and sums in float64; all nodes of a level have one split.
+
+        CatBoost counts the borders of a feature below a value, and finds the split by its number among the borders of all.
+        """
         told = parsed(data)
-        objective, about = told["model_info"]["params"]["loss_function"]["type"], told["features_info"]
+        info, about = told["model_info"], told["features_info"]
+        need(info.get("binclass_probability_threshold", "0.5") == "0.5", "a threshold of its own")
         scale, base = told["scale_and_bias"]
         need(scale == 1, "a scale")
         kinds = {"Logloss": "logistic", "RMSE": "value", "MultiClass": "largest"}
-        self.sums(objective, kinds, True, 53, [F(float(x)) for x in base])
+        self.sums(info["params"]["loss_function"]["type"], kinds, True, 53, [F(float(x)) for x in base])
         need(not about.get("categorical_features"), "categories of CatBoost are not read")
         below = {"AsFalse": True, "AsTrue": False}  # whether what is missing is below all borders, or above
-        at = "flat_feature_index", "nan_value_treatment"
-        place = {f["feature_index"]: (f[at[0]], below.get(f[at[1]])) for f in about["float_features"]}
+        splits, place = [], -1
+        for feature in about["float_features"]:
+            place = whole(feature["flat_feature_index"], place + 1, 10**6, "a feature")
+            borders, lost = [single(F(x)) for x in feature["borders"]], below.get(feature["nan_value_treatment"])
+            need(not any(map(gt, borders, borders[1:])), "borders that fall")
+            splits += [(feature["feature_index"], place, border, lost) for border in borders]
         for tree in told["oblivious_trees"]:
-            splits, values = tree["splits"], [F(float(x)) for x in tree["leaf_values"]]
-            need(len(splits) < 20 and len(values) == len(base) << len(splits), "a tree with other leaves than its splits make")
+            levels, values = tree["splits"], [F(float(x)) for x in tree["leaf_values"]]
+            need(len(levels) < 20 and len(values) == len(base) << len(levels), "a tree with other leaves than its splits make")
             leaves = [((F(0), *values[k : k + len(base)]),) for k in range(0, len(values), len(base))]
-            need(all(split["split_type"] == "FloatFeature" for split in splits), "a split that is not read")
             nodes = []  # node k of the level of a split has its children at 2k + 1 and 2k + 2; the last split comes first
-            for level, split in enumerate(reversed(splits)):
+            for level, split in enumerate(reversed(levels)):
+                need(split["split_type"] == "FloatFeature", "a split that is not read")
+                own, feature, cut, lost = splits[whole(split["split_index"], 0, len(splits), "the number of a split")]
+                same = split["float_feature_index"] == own and single(F(split["border"])) == cut
+                need(same, "a split that says something else than its number")
                 first = (1 << level) - 1
-                cut = single(F(split["border"]))
-                feature, lost = place[split["float_feature_index"]]
                 nodes += [(feature, cut, 2 * k + 1, 2 * k + 2, lost) for k in range(first, 2 * first + 1)]
             self.add(nodes + leaves)
 
@@ -651,8 +713,8 @@ class Model:
         self.slopes = {f: (F(0), *its) for f, its in enumerate(zip(*weights)) if any(its)}
         for tree in told["trees"]:
             nodes, keys = [], ("feature", "cut", "left", "right", "value")
-            losing = tree.get("missing", [None] * len(tree["left"]))
-            for feature, cut, left, right, value, lost in zip(*[tree[k] for k in keys], losing):
+            tree.setdefault("missing", [None] * len(tree["left"]))
+            for feature, cut, left, right, value, lost in in_step(tree, *keys, "missing"):
                 if left < 0 and type(value) is list:
                     need(len(value) == len(base), "a leaf of other numbers than classes")
                     nodes.append(((F(0), *[scale * real(x, "a leaf") for x in value]),))
@@ -698,7 +760,7 @@ class Model:
     def read_paths(self, tree):
         """A tree whose nodes send a row to the right if a sum is at least 0. Each is reached in one way."""
         ways = {0: []}
-        for at, (gate, left, right, value) in enumerate(zip(*[tree[key] for key in ("gate", "left", "right", "value")])):
+        for at, (gate, left, right, value) in enumerate(in_step(tree, "gate", "left", "right", "value")):
             way = ways.pop(at)
             if value is not None:
                 self.paths.append((way, [real(x, "a leaf") for x in value]))

@@ -55,9 +55,7 @@ class Case:
 
     def lines(self) -> list[str]:
         """The lines of the proof, signed as they are now."""
-        body = [json.dumps(self.own), *self.steps]
-        sha256 = hashlib.sha256("\n".join(body).encode()).hexdigest()
-        return [*body, json.dumps({"steps": len(self.steps), "sha256": sha256})]
+        return signed([json.dumps(self.own), *self.steps])
 
     def check(self, by: Any = None) -> str:
         """What the checker says; it raises an error if the proof is not accepted."""
@@ -84,6 +82,12 @@ class Case:
         below = self.own["below"]
         raised = None if below is None else (float.fromhex(below) * factor).hex()
         return replace(self, own={**self.own, "below": raised, "answer": None})
+
+
+def signed(body: list[str]) -> list[str]:
+    """The lines of a proof, with its footer."""
+    sha256 = hashlib.sha256("\n".join(body).encode()).hexdigest()
+    return [*body, json.dumps({"steps": len(body) - 1, "sha256": sha256})]
 
 
 @lru_cache(32)

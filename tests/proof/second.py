@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from butfor.proof.checker import checker, checker_file
-from tests.proof.cases import Case
+from tests.proof.cases import Case, signed
 
 SOURCE = checker_file().with_suffix(".c")
 
@@ -25,32 +26,50 @@ NO_ROOM = ("too large", "out of its range", "this checker", "too far away")
 
 @pytest.fixture(scope="session")
 def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("second"), "-O2", "-Wall", "-Wextra", "-Wvla", "-Werror")
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, which ends where it does something that C does not define."""
+    try:
+        return compiled(
+            tmp_path_factory.mktemp("watched"), "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"
+        )
+    except subprocess.CalledProcessError:
+        pytest.skip("a compiler without sanitizers")
+
+
+def compiled(folder: Path, *options: str) -> Path:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no compiler")
-    program = tmp_path_factory.mktemp("second") / "butfor_check"
-    subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE, "-lm"], check=True)
+    program = folder / "butfor_check"
+    subprocess.run([compiler, *options, "-o", program, SOURCE, "-lm"], check=True)
     return program
 
 
-def written(case: Case, folder: Path) -> Path:
-    """The files of a case, signed as they are now."""
+def written(case: Case, folder: Path, change: Callable[[str], str] = str) -> Path:
+    """The files of a case, signed as they are now. change: what is made of the texts of the model, the question and the head."""
     folder.mkdir(parents=True)
-    (folder / "model").write_text(case.content)
-    sha256 = hashlib.sha256(case.content.encode()).hexdigest()
-    shared = {**case.shared, "model": {"file": "model", "sha256": sha256, "kind": case.kind, "of": "a test"}}
-    text = json.dumps(shared)
-    (folder / "question").write_text(text)
-    own = {**case.own, "question": ["question", hashlib.sha256(text.encode()).hexdigest()]}
-    signed = Case(shared, own, case.steps, case.kind, case.content)
-    (folder / "proof").write_text("\n".join(signed.lines()))
+    content = change(case.content).encode()
+    (folder / "model").write_bytes(content)
+    about = {"file": "model", "sha256": hashlib.sha256(content).hexdigest(), "kind": case.kind, "of": "a test"}
+    text = change(json.dumps({**case.shared, "model": about})).encode()
+    (folder / "question").write_bytes(text)
+    head = change(json.dumps({**case.own, "question": ["question", hashlib.sha256(text).hexdigest()]}))
+    (folder / "proof").write_bytes("\n".join(signed([head, *case.steps])).encode())
     return folder / "proof"
 
 
 def said(second: Path, files: list[Path]) -> list[str]:
     """What the second checker says of each file."""
-    lines = subprocess.run([second, *files], capture_output=True, text=True).stdout.splitlines()
-    assert len(lines) == len(files)
+    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+    done = subprocess.run(
+        [second, *files], capture_output=True, text=True, errors="replace", timeout=300, env=environment
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(files), done.stderr
     return [line.partition(": ")[2] for line in lines]
 
 
