@@ -1267,6 +1267,7 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     if (c->loses) need(list(lost)->count == c->feature_count, "a missing value that does not set its feature");
     if (c->loses && c->feature_count) c->lost = input(lost->items);
     int single_column = truth(part(about, "single")), dyadic = 1;
+    need(!single_column || !known || (double)(float)now == now, "a number that is told to be float32, and is not");
     c->stay = truth(part(own, "stay"));
     quad step = 0, anchor = 0, blur = 0;
     if (grid->kind != 'n') {

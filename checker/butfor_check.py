@@ -1077,6 +1077,7 @@ class Column:
     def price_numbers(self, own, enough):
         self.low, self.high = (real(own[k], k + " of " + self.name) for k in ("least", "most"))
         self.now, lose = (perhaps(own.get(k), k + " of " + self.name) for k in ("now", "missing"))
+        need(not self.single or self.now is None or single(self.now) == self.now, self.name, "is told to be float32, and is not")
         self.far = max(map(abs, [self.now or 0] + [self.low, self.high] * (self.low <= self.high))) + self.radius
         self.start = self.low if self.now is None else self.now  # from where moves are counted, which then cost only the fee
         self.fee, self.rate, self.square = (real(x, "a price") for x in own["price"])

@@ -7,6 +7,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tests.proof.cases import Case
 
 
@@ -224,6 +226,9 @@ def by_hand() -> list[Case]:
     mirrored = {**number(-1.7, 1.0), "stay": False}
     before, behind = tree((0, 1.75, 1, 2), 0.0, 1.0), tree((0, -1.75, 1, 2), 1.0, 0.0)
     end: dict[str, Any] = {"end": "score"}
+    bent, lowest = tree((0, 0.1 + 1e-10, 1, 2), 1.0, 0.0), float(np.nextafter(np.float32(0.1), np.float32(-1)))
+    beside = number(0.1, 1.0, lowest, 1.0)  # between two float32s, of which the lower one is refused by a rule
+    found = case("no float32", [bent], [beside], 1.0, 1.5, end, single=True)
     never = tree((0, math.inf, 1, 2), 1.0, 0.0)  # all that is not missing goes to the left
     return [
         case("the largest message of an entry", [wide, other], places, 2.0, 2.9, *largest),
@@ -237,6 +242,7 @@ def by_hand() -> list[Case]:
         case("the nearer point is in the next cell", [before], [between], 1.0, 0.6, end, grid=["1", "0"]),
         case("the nearer point is in the cell before", [behind], [mirrored], 1.0, 0.6, end, grid=["1", "0"]),
         case("a number that becomes missing", [hole], [losing], 1.0, 0.2, end, missing=[None]),
+        replace(found, own={**found.own, "never": [[[0, None, lowest.hex(), False]]]}),
         case("a negative message", [aside], [number(-1.0, 1.0), number(1.0, 1.0)], 1.0, 1.5, *negative),
         *several_classes(),
         *of_several_models(),

@@ -153,13 +153,13 @@ class AskedColumns:
         out = list[dict[str, Any]]()
         for j, feature in enumerate(self.problem.space):
             name = f"{feature.name} (nothing reads it, so it counts as 0)" if feature.unread else feature.name
-            about: dict[str, Any] = {"name": name, "features": self.features[j]}
+            about: dict[str, Any] = {"name": printable(name), "features": self.features[j]}
             inputs, missing = self.inputs[j], self.missing[j]
             if inputs is not None:
                 if linear and np.isnan(inputs).any():
                     raise not_proven(f"a missing number in {feature.name!r}, in a linear model that butfor read")
                 names = [*self._level_names(j), *["missing"] * bool(self.lost[j])]
-                about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
+                about["levels"] = [[printable(name), *hexes(row)] for name, row in zip(names, inputs, strict=True)]
             else:
                 if linear and domain.missing[~np.isnan(self.problem.factuals[:, j]), j].any():
                     raise not_proven(f"a number of {feature.name!r} that may become missing before a linear model")
@@ -169,11 +169,17 @@ class AskedColumns:
                 grid = Lattice.of(domain.step[j], domain.anchor[j]) if domain.step[j] else None
                 about["grid"] = None if grid is None else [str(grid.step), str(grid.anchor)]
                 about["missing"] = None if missing is None else hexes(missing)
-                about["single"], about["edges"] = bool(domain.single[j]), None if linear else edges.get(j)
+                about["single"], about["edges"] = self._single(j), None if linear else edges.get(j)
                 if linear and self.features[j]:
                     about["line"] = self._line(j)
             out.append(about)
         return out
+
+    def _single(self, j: int) -> bool:
+        """Whether a column holds float32 alone. Rows may come in float64, with numbers between those of the data."""
+        domain, own = self.problem.domain, self.problem.factuals[:, j]
+        held = np.isnan(own) | (own.astype(np.float32) == own)
+        return bool(domain.single[j] and (held.all() or domain.step[j]))
 
     def _level_names(self, j: int) -> list[str]:
         """The levels of a column. A combination is the values of its columns."""
@@ -196,6 +202,11 @@ class AskedColumns:
     @property
     def model(self) -> Any:
         return self.read.model
+
+
+def printable(name: str) -> str:
+    """A name in which letters that nobody sees, such as tabs and unbreakable blanks, are written as Python writes them."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
 def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
