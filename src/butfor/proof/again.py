@@ -15,7 +15,7 @@ from butfor.errors import InputError
 from butfor.proof.asked import ProofQuestion
 from butfor.proof.asking import asked_about
 from butfor.proof.checker import checker
-from butfor.proof.proof_text import file_name
+from butfor.proof.proof_text import files_named, stem_of
 from butfor.proof.prove import LEFT_TO_FLOATS
 from butfor.records.whole_file import path_of
 
@@ -28,19 +28,21 @@ class GivenProofs:
         if not self.path.exists():
             raise InputError(f"{self.path} is not there.", "A proof, or a folder of proofs, is needed.")
 
-    def file(self, claim: Claim, i: int) -> Path:
-        """The file for an answer."""
-        answers = claim.answers
-        return self.path / file_name(answers.labels[i], int(answers.ranks[i])) if self.path.is_dir() else self.path
+    def files(self, claim: Claim, i: int) -> list[Path]:
+        """The files that may be about an answer: rows may have one label, and a folder proofs of several questions."""
+        if not self.path.is_dir():
+            return [self.path]
+        stem = stem_of(claim.answers.labels[i], int(claim.answers.ranks[i]))
+        return files_named(self.path, stem) or [self.path / f"{stem}.proof"]
 
     def verified(self, claim: Claim) -> list[tuple[bool, str]]:
         """Whether the proof of each answer is about it, proves its bound, and is accepted; and what was found."""
         asked = asked_about(claim)
         shared = asked.columns, hashlib.sha256(asked.file.content).hexdigest()
-        return [self._verified(asked, shared, i) for i in range(len(claim))]
+        each = ([self._verified(asked, shared, i, file) for file in self.files(claim, i)] for i in range(len(claim)))
+        return [next((found for found in tried if found[0]), tried[0]) for tried in each]
 
-    def _verified(self, asked: ProofQuestion, whole: tuple[Any, str], i: int) -> tuple[bool, str]:
-        file = self.file(asked.claim, i)
+    def _verified(self, asked: ProofQuestion, whole: tuple[Any, str], i: int, file: Path) -> tuple[bool, str]:
         by = checker()
         try:
             own = json.loads(by.opened(str(file)).decode().partition("\n")[0])

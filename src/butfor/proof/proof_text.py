@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from itertools import chain, count
+from pathlib import Path
 from typing import Any
 
 HOW_TO_VERIFY = """How to verify these proofs
@@ -24,11 +26,43 @@ is false. At the end it says what this rests on, and how many proofs are verifie
 """
 
 
-def file_name(label: Any, rank: int) -> str:
-    """The name of the file of a proof. Labels that letters do not tell apart get a part of their hash."""
-    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", str(label))
+LONGEST_LABEL = 100
+"""So many letters of a label stand in the name of a file."""
+
+
+def stem_of(label: Any, rank: int) -> str:
+    """How the name of the file of a proof begins. Labels that letters do not tell apart get a part of their hash."""
+    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", str(label))[:LONGEST_LABEL]
     own = "" if plain == str(label) else f"-{sha256_of(str(label).encode())[:8]}"
-    return f"row-{plain}{own}{f'-answer-{rank}' if rank > 1 else ''}.proof"
+    return f"row-{plain}{own}{f'-answer-{rank}' if rank > 1 else ''}"
+
+
+def free_file(folder: Path, stem: str, head: str, given: set[str]) -> Path:
+    """The file of a proof: one that was not given to another row, and in which no proof of another question lies.
+
+    given: the names so far, in small letters, as some disks tell no others apart. This one is added.
+    """
+    by_head = f"{stem}-{sha256_of(head.encode())[:8]}"
+    for name in chain([stem, by_head], (f"{by_head}-{k}" for k in count(2))):
+        file = folder / f"{name}.proof"
+        if name.lower() not in given and (not file.exists() or head_in(file) == head):
+            break
+    given.add(name.lower())
+    return file
+
+
+def head_in(file: Path) -> str:
+    """The first line of a file."""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return lines.readline().rstrip("\n")
+
+
+def files_named(folder: Path, stem: str) -> list[Path]:
+    """The files in a folder that may be the proof of a row, as `free_file` names them."""
+    name = re.compile(re.escape(stem) + r"(-[0-9a-f]{8}(-[0-9]+)?)?\.proof")
+    return sorted(
+        (file for file in folder.iterdir() if name.fullmatch(file.name)), key=lambda file: (len(file.name), file.name)
+    )
 
 
 def signed(body: list[str]) -> list[str]:
