@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+from butfor.proof.checker import checker
 
 
 class CheaperError(Exception):
@@ -26,4 +29,13 @@ class TooWideError(CheaperError):
 
 
 class UnprovenError(Exception):
-    """The time is over, the claim is too bold by less than sums tell, or the checker does not take the question, as words say."""
+    """The time is over, the claim is too bold by less than sums tell, or the checker does not take it, as words say."""
+
+
+@contextmanager
+def taken() -> Iterator[None]:
+    """What is asked in here is not proven if the checker does not take it, such as numbers that are larger than it counts."""
+    try:
+        yield
+    except checker().Wrong as wrong:
+        raise UnprovenError(f"the checker does not take it: {wrong}") from None

@@ -19,6 +19,9 @@ AT_THE_TANGENTS = Fraction(1, 10**12)
 LARGEST_RATE = Fraction(2) ** 200
 """A rate above this many costs a unit is not tried."""
 
+TOO_HIGH = "prices are so high beside what they buy that no proof holds such numbers"
+"""Why a claim is not proven."""
+
 
 class LinearProver:
     """Proves one claim about a weighted sum.
@@ -85,8 +88,10 @@ class LinearProver:
         if self._gain(little, self.worth) >= self.goal:
             return low, little, little
         while self._gain(enough := (most := self._bound(box, high))[1], self.worth) < self.goal:
-            if most[0] >= self.below or high > LARGEST_RATE:
+            if most[0] >= self.below:
                 return high, little, enough
+            if high > LARGEST_RATE:
+                raise UnprovenError(TOO_HIGH)
             low, (least, little), high = high, most, 4 * high
         total = most[0]
         for _ in range(MOST_RATES):  # where the tangents on both sides meet

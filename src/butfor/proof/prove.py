@@ -24,13 +24,13 @@ from butfor.proof.adversary import Reply
 from butfor.proof.asked import ProofQuestion
 from butfor.proof.asking import asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
-from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.failing import CheaperError, UnprovenError, taken
 from butfor.proof.further_ends import Ends, parted_further
 from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
 from butfor.proof.patience import PROOF_SECONDS
-from butfor.proof.proof_text import HOW_TO_VERIFY, file_name, sha256_of, signed
-from butfor.proof.proven import BEYOND_OTHER_END, REFUSED, Proofs, Proven
+from butfor.proof.proof_text import HOW_TO_VERIFY, free_file, sha256_of, signed, stem_of
+from butfor.proof.proven import BESIDE, BEYOND_OTHER_END, REFUSED, Proofs, Proven
 from butfor.proof.provers import prover_of
 from butfor.proof.refuting import CheaperRowError, cheaper_row, refuting_row
 from butfor.proof.wanted import OTHER_END
@@ -46,7 +46,7 @@ ROWS_RECORDED = 20
 """So many rows are recorded with what the estimator says of them."""
 
 LOWERED_AT_MOST = 5
-"""How often a claim is lowered below a row that the estimator refuses within the rounding of its sums."""
+"""How often a claim is lowered below a row that gets what is wanted only by rounding, or costs less only by that."""
 
 
 def prove(
@@ -102,10 +102,10 @@ def prove(
     seconds, home, besides = seconds_of("time_limit", time_limit), path_of(folder, "folder"), tuple(models)
     if home.exists() and not home.is_dir():
         raise InputError(f"{home} is a file.", "Proofs are written into a folder.", "Give another name.")
-    each, refuted = list[Proven](), list[str]()
+    each, refuted, given = list[Proven](), list[str](), set[str]()
     with silence(progress is False), bar(len(several), progress, "proving") as advance:
         for group in _groups(several):
-            writer = _Writer.of(group, model, besides, home)
+            writer = _Writer.of(group, model, besides, home, given)
             for i in range(len(writer.asked.claim)):
                 each.append(writer.proof(i, seconds, refuted))
                 advance(1)
@@ -135,13 +135,16 @@ class _Writer:
 
     asked: ProofQuestion
     home: Path
+    given: set[str]
     known: dict[str, tuple[list[str], Any]] = field(default_factory=dict)
     unwritten: dict[str, str] = field(default_factory=dict)
     rows_told: dict[int, list[Any]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, group: Explanation | Explanations, model: Any, models: Sequence[Any], home: Path) -> _Writer:
-        """All that can be refused is refused here, before anything is written."""
+    def of(
+        cls, group: Explanation | Explanations, model: Any, models: Sequence[Any], home: Path, given: set[str]
+    ) -> _Writer:
+        """All that can be refused is refused here, before anything is written. given: the names of proofs so far."""
         claim = claim_of(stated(group), model, models)
         then, now = claim.stated.certificates[0].fingerprint, claim.asking.fingerprint
         if then and then != now:
@@ -149,7 +152,7 @@ class _Writer:
                 f"another model was given: its fingerprint is {now or 'none'}, and the answers say {then}.",
                 "A proof is about the model that was explained.",
             )
-        writer = cls(asked_about(claim), home)
+        writer = cls(asked_about(claim), home, given)
         writer._compare()
         its = writer.asked  # what a pipeline does to a number may be refused, too
         _ = its.wanted, its.columns, its.ball
@@ -217,10 +220,8 @@ class _Writer:
             text = json.dumps({**shared, "model": about, "recorded": recorded})
             sha256 = sha256_of(text.encode())
             name = f"question-{sha256[:8]}.json"
-            try:
+            with taken():
                 self.known[key] = [name, sha256], self.asked.read.shared(json.dumps(shared))
-            except checker().Wrong as wrong:
-                raise UnprovenError(f"the checker does not take it: {wrong}") from None
             self.unwritten[name] = text
         return self.known[key]
 
@@ -234,7 +235,7 @@ class _Writer:
             question, shared = self._question(i, self.asked.wanted[i])
         except UnprovenError as error:
             return Proven(name, None, 0.0, str(error))
-        budget = Budget(seconds)
+        budget, beside = Budget(seconds), False
         for below in self._bounds(i):
             for _ in range(LOWERED_AT_MOST):
                 try:
@@ -249,14 +250,22 @@ class _Writer:
                     if row.met and row.paid < claimed:
                         refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
                         return Proven(name, None, 0.0, f"refuted: {row.words}")
-                    if row.met or below is None or not row.cost > 0 or self._is_one_of_two_ends(i):
+                    beside = row.met  # then it costs what was claimed, but its cells reach farther
+                    if below is None or not row.cost > 0 or self._is_one_of_two_ends(i):
+                        break
+                    if row.met and row.cost > claimed < below:  # the bound that is less bold comes next
                         break
                     below = row.cost * (1 - LEFT_TO_FLOATS)
                     continue
-                file = self._written(i, question, lines)
+                stem = stem_of(answers.labels[i], int(answers.ranks[i]))
+                file = self._written(stem, question, lines)
                 less = below is not None and below < certificate.bound * (1 - 2 * LEFT_TO_FLOATS)
-                return Proven(name, file, np.inf if below is None else below, words, self._near(i, budget), less)
-        return Proven(name, None, 0.0, BEYOND_OTHER_END if self._is_one_of_two_ends(i) else REFUSED)
+                why = (BESIDE if beside else REFUSED) if less else ""
+                near = self._near(i, budget, f"{file.stem}-near")
+                return Proven(name, file, np.inf if below is None else below, words, near, why)
+        return Proven(
+            name, None, 0.0, BEYOND_OTHER_END if self._is_one_of_two_ends(i) else BESIDE if beside else REFUSED
+        )
 
     def _is_one_of_two_ends(self, i: int) -> bool:
         """Whether more is proven than is wanted: that nothing cheaper reaches the end that a row misses."""
@@ -299,14 +308,13 @@ class _Writer:
         while True:
             head = json.dumps(self._head(i, question, below, replies, ends), separators=(",", ":"))
             own = by.parsed(head)
-            try:
+            with taken():  # not a probability next to 1, or numbers that float32 does not hold
                 questions = by.asked(shared, own)
-            except by.Wrong as wrong:  # such as a probability next to 1, or numbers that float32 does not hold
-                raise UnprovenError(f"the checker does not take it: {wrong}") from None
             body = [head]
             for one in questions:
                 try:
-                    body += [] if one.done else prover_of(one, budget, self.asked.answer_at(i)).prove()
+                    with taken():
+                        body += [] if one.done else prover_of(one, budget, self.asked.answer_at(i)).prove()
                 except CheaperError as cheaper:
                     if parted_further(one.columns, cheaper, ends):
                         break
@@ -318,9 +326,10 @@ class _Writer:
                     break
             else:
                 lines = signed(body)
-                return lines, by.proven(questions, own, lines)
+                with taken():
+                    return lines, by.proven(questions, own, lines)
 
-    def _near(self, i: int, budget: Budget) -> Path | None:
+    def _near(self, i: int, budget: Budget, stem: str) -> Path | None:
         """Write a proof that an answer keeps what is wanted in its box, if there is one and rounding leaves nothing open."""
         wanted = opposite(self.asked, i)
         if wanted is None:
@@ -340,14 +349,13 @@ class _Writer:
         except (CheaperError, UnprovenError, by.Wrong):
             return None
         by.proven([asked], own, lines)
-        return self._written(i, question, lines, "-near")
+        return self._written(stem, question, lines)
 
-    def _written(self, i: int, question: list[str], lines: list[str], of: str = "") -> Path:
+    def _written(self, stem: str, question: list[str], lines: list[str]) -> Path:
         """Write a proof, and its question if no proof of it was written before."""
-        answers, asked = self.asked.claim.answers, question[0]
+        asked = question[0]
         if asked in self.unwritten:
             write_whole(self.home / asked, [self.unwritten.pop(asked)])
-        name = file_name(answers.labels[i], int(answers.ranks[i]))
-        file = self.home / name.replace(".proof", f"{of}.proof")
+        file = free_file(self.home, stem, lines[0], self.given)
         write_whole(file, ["\n".join(lines), "\n"])
         return file

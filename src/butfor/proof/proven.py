@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 REFUSED = "a row that the estimator refuses may be accepted within the rounding of its sums"
+BESIDE = (
+    "numbers beside what floats hold, such as next to a point of a grid, count as admissible, and cost a little less"
+)
 BEYOND_OTHER_END = "a cheaper row reaches the end that the row misses, and goes beyond the other one"
-"""Why a claim is not proven."""
+"""Why a claim is not proven, or less of it."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Proven:
     - `below`: no admissible row costs less; infinite if there is none at all, 0 if nothing is proven;
     - `words`: what the checker says, or why nothing is proven;
     - `near`: the file of the proof that a robust answer keeps what is wanted in its whole box; None if there is none;
-    - `less`: whether less is proven than was claimed, because of rows that the estimator refuses within the rounding of sums.
+    - `less`: why less is proven than was claimed; empty if that is not so.
     """
 
     name: str
@@ -29,7 +33,7 @@ class Proven:
     below: float
     words: str
     near: Path | None = None
-    less: bool = False
+    less: str = ""
 
     @property
     def verified(self) -> bool:
@@ -61,8 +65,8 @@ class Proofs(Sequence[Proven]):
             if not one.verified:
                 reasons[one.words] = reasons.get(one.words, 0) + 1
         told = [f"  {count} not proven: {why}" for why, count in reasons.items()]
-        if less := sum(one.less for one in self.each):
-            told.insert(0, f"  {less} of them to less than was claimed: {REFUSED}")
+        less = Counter(one.less for one in self.each if one.less)
+        told = [*(f"  {count} of them to less than was claimed: {why}" for why, count in less.items()), *told]
         if near := sum(one.near is not None for one in self.each):
             told.append(f"  {near} are proven to keep what is wanted in their whole box")
         return "\n".join([f"{self.verified} of {len(self)} answers are proven, in {self.folder}", *told])
