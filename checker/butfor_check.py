@@ -26,7 +26,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter, namedtuple
 from copy import copy
-from decimal import Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction as F
 from functools import lru_cache, reduce
 from itertools import combinations, product
@@ -64,8 +64,19 @@ def shown(x):
 # ------------------------------------------------------------------------------------------------------------- numbers
 
 
-def digits(x, count=6):
+def digits(x):
+    """A number in so many digits that float64 tells it from all others: nothing that is asked or claimed is rounded."""
+    text = repr(float(x))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def roughly(x, count=6):
     return format(float(x), f".{count}g")
+
+
+def at_most(x):
+    """Two digits of a number, rounded up."""
+    return format(Decimal(float(x)).normalize(Context(prec=2, rounding=ROUND_CEILING)), "g")
 
 
 def written_whole(text):
@@ -1213,7 +1224,7 @@ class Column:
     def set_said(self, its):
         if self.levels is not None:
             return " or ".join(self.word(k) for k in range(len(self.levels)) if its >> k & 1)
-        ends = [f"{words} {digits(x, 17)}" for words, x in zip(("above", "at most"), its) if abs(x) != INF]
+        ends = [f"{words} {digits(x)}" for words, x in zip(("above", "at most"), its) if abs(x) != INF]
         return (" and ".join(ends) or "a number") + " or missing" * its[2]
 
     def lies(self, value, its):
@@ -1234,7 +1245,7 @@ class Column:
     def word(self, value):
         if self.levels is not None:
             return self.levels[value][0]
-        return "missing" if value is None else digits(real(value, "a value") if type(value) is str else value, 9)
+        return "missing" if value is None else digits(real(value, "a value") if type(value) is str else value)
 
     def said(self):
         """What the column is now and may become, in words."""
@@ -1245,7 +1256,7 @@ class Column:
             grid = f"on the grid {self.step} k + {self.anchor}" if self.step else "float32" if self.single else "any number"
             parts = [(self.fee, "for any change"), (self.rate, "a unit"), (self.square, "a unit squared")]
             price = " and ".join(f"{digits(x)} {words}" for x, words in parts if x) or "nothing"
-            may = [f"{digits(self.low, 9)} to {digits(self.high, 9)}, {grid}, at {price}"] * (self.low <= self.high)
+            may = [f"{digits(self.low)} to {digits(self.high)}, {grid}, at {price}"] * (self.low <= self.high)
             may += [f"missing at {digits(p)}" for p in self.price[-1:] if self.lost and self.now is not None and p is not None]
         return f"{self.name}: is {self.word(self.now)}{stay}; may become {', or '.join(may) or 'nothing else'}"
 
@@ -1276,7 +1287,7 @@ class Relation:
         parts = [f"{x} times {c.name}" if c.levels is None else
                  f"of {c.name} ({', '.join(f'{c.word(k)}: {y}' for k, y in enumerate(x))})" for c, x in each]  # fmt: skip
         ends = " and ".join(f"{x} {words}" for x, words in ((self.least, "at least"), (self.most, "at most")) if x is not None)
-        return f"The sum of {', '.join(parts)} is {ends}, give or take {digits(self.off, 2)}."
+        return f"The sum of {', '.join(parts)} is {ends}, give or take {at_most(self.off)}."
 
     def kept(self, columns, values):
         """Whether the values of an answer keep it: numbers, or the positions of levels."""
@@ -1846,9 +1857,9 @@ class Walk:
             need(self.q.misses(most, box.way), "the best leaves of the box reach every goal:", most)
         elif why == "dual":
             total = self.bound(box)[0]
-            need(total >= self.q.bound, f"the messages prove {digits(F(total, self.q.bound), 9)} of the claim")
+            need(total >= self.q.bound, f"the messages prove {roughly(F(total, self.q.bound), 9)} of the claim")
         else:
-            raise Wrong(f"an end of {shown(why)}; the cheapest row costs {digits(F(box.cost, self.q.bound), 9)} of the claim")
+            raise Wrong(f"an end of {shown(why)}; the cheapest row costs {roughly(F(box.cost, self.q.bound), 9)} of the claim")
 
 
 # ----------------------------------------------------------------------------------------- the walk for linear models
@@ -2341,7 +2352,7 @@ def says(model, added, doubts, said):
         need(len(told) == (model.classes if model.classes > 2 else 1), "not a score for each class")
         for k, x in enumerate(told, len(added) - len(told)):
             off = abs((model.base[k] + added[k]) / model.over - x)
-            need(off <= doubts[k] / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {digits(off)}")
+            need(off <= doubts[k] / model.over + F(1, 1 << 70), f"a recorded row has another score: off by {roughly(off)}")
 
 
 def likely(model, added, doubts, said):
@@ -2424,7 +2435,7 @@ def words_of(questions, own, found, steps):
     yield from [f"  At most {question.limit} of them change."] * question.counted
     yield from ["  " + its.said(question.columns) for its in question.relations + question.rules]
     if question.norm:
-        shifts = ", ".join(f"{c.name} by {digits(c.radius, 12)}" for c in question.columns if c.radius)
+        shifts = ", ".join(f"{c.name} by {digits(c.radius)}" for c in question.columns if c.radius)
         same = " (the same class everywhere)" * (len(question.wanted.ways) > 1)
         yield f"  {SHIFTS[question.norm]}, rows are to keep what is wanted{same}: {shifts}."
     if any(one.extra for one in questions):
@@ -2433,12 +2444,12 @@ def words_of(questions, own, found, steps):
     if found is not None:
         cost, sure, got = found
         changes = [f"{c.name} becomes {c.word(v)}" for c, v in zip(question.asked, own["answer"]) if c.takes(v)[1]]
-        yield f"  The answer: {', '.join(changes) or 'nothing changes'}. It costs {digits(cost, 12)}."
+        yield f"  The answer: {', '.join(changes) or 'nothing changes'}. It costs {digits(cost)}."
         near = " (whether also near it, this proof does not say)" * (question.norm is not None)
         yield f"  {'The' if sure else 'Within the rounding of sums, the'} estimator gives it {got}{near}."
     ends = ", ".join(f"{n} {kind}" for kind, n in sorted(steps.items()))
-    near = f" (the answer's, less {digits(1 - below / found[0], 2)} of it)" if found and below else ""
-    claim = f" that costs less than {digits(below, 12)}{near}," if below else ""
+    near = f" (the answer's, less {roughly(1 - below / found[0], 2)} of it)" if found and below else ""
+    claim = f" that costs less than {digits(below)}{near}," if below else ""
     keeps = " and keeps it near" * (question.norm is not None)
     yield f"VERIFIED: no admissible row{claim} gets {wanted}{keeps}. ({ends})"
 
@@ -2466,7 +2477,7 @@ def check(path, known):
         rests = LIMITS.format(
             of=shown(about["of"]), sha=about["sha256"], reads="float32" if model.single else "float64",
             terms=size_of(model),
-            doubt="units of their last digits" if model.weights else digits(max(model.doubts), 2),
+            doubt="units of their last digits" if model.weights else at_most(max(model.doubts)),
             recorded=recorded(told["recorded"], model, told["wanted"]),
         )  # fmt: skip
         known[name, sha256] = shared, rests
