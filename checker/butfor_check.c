@@ -1285,7 +1285,7 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
         quad steps = step != 0 ? c->radius / step : 0;
         need(step == 0 || (blur == 0 && q.norm == 'a' && quad_abs(steps) < FAR && steps == floor_of(steps)), "a ball of numbers on a grid");
     }
-    c->ends = room(cuts * q.copies + given, sizeof(End));
+    c->ends = room((size_t)cuts * q.copies + given, sizeof(End));
     quad *turns = room(cuts, sizeof(quad));
     if (edges->kind != 'n') need(list(edges)->count == cuts, "not an edge for each cut");
     for (int i = 0; i < cuts; i++) {
@@ -2140,7 +2140,8 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
     for (int g = 0; g < q.ways * q.width; g++) {
         int weighed = 0;
         for (int j = 0; j < q.column_count; j++) weighed |= g % q.width < q.steps_end && slope_of(q.columns + j, q.goals + g) != 0;
-        whole step = 0, some = 0; /* sums of scores are that of the first leaves, and so many steps */
+        whole step = 0;
+        wide some = 0; /* sums of scores are that of the first leaves, and so many steps */
         for (int t = 0; t < q.tree_count; t++)
             for (int i = q.trees[t].leaf; i < q.trees[t].leaf_end; i++) {
                 whole first = q.leaves[q.trees[t].leaf].score[g], a = llabs(q.leaves[i].score[g] - first), b = step;
@@ -2148,7 +2149,7 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
                 while (a) { whole r = b % a; b = a; a = r; }
                 step = b;
             }
-        if (step && !curved() && !weighed) q.goals[g].goal += ((some - q.goals[g].goal) % step + step) % step;
+        if (step && !curved() && !weighed) q.goals[g].goal += (whole)(((some - q.goals[g].goal) % step + step) % step);
     }
 }
 

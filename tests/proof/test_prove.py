@@ -36,8 +36,7 @@ from butfor.proof.checker import checker, checker_file
 from butfor.proof.linear_prover import TOO_HIGH
 from butfor.proof.model_files import MODEL_WRITERS
 from butfor.proof.proven import BESIDE
-from tests.proof import judge
-from tests.proof.by_hand import case, number, tree
+from tests.proof import by_hand, judge
 from tests.proof.cases import KINDS, cases, estimator, table, with_holes
 
 
@@ -604,9 +603,8 @@ def test_decimals_on_both_sides_of_a_cut_are_proven_to_less(tmp_path: Path) -> N
 def test_what_is_asked_and_claimed_is_not_rounded() -> None:
     """Else a claim about a range that ends just below 1 would read as one about 1, which is false."""
     below, price = 1 - 1e-10, 1 + 1e-12
-    question = case(
-        "near", [tree((0, 1 - 1e-11, 1, 2), 0.0, 1.0)], [number(1e-15, price, 0.0, below)], 1.0, 1 / 3, {"end": "score"}
-    )
+    trees, x = [by_hand.tree((0, 1 - 1e-11, 1, 2), 0.0, 1.0)], by_hand.number(1e-15, price, 0.0, below)
+    question = by_hand.case("near", trees, [x], 1.0, 1 / 3, {"end": "score"})
     (said,) = (line for line in question.check().splitlines() if line.startswith("  x: "))
     assert said == f"  x: is 1e-15; may become 0 to {below!r}, any number, at {price!r} a unit"
     assert f"costs less than {1 / 3!r}," in question.check()
