@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +21,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -124,6 +125,43 @@ def test_a_grid_of_quantiles_asks_once_per_fold(counted: list[int]) -> None:
     assert search.best_score_ > 0.9
     recent.forget()
     assert cross_val_score(pipeline.set_params(**search.best_params_), X, y, cv=3).mean() == search.best_score_
+
+
+def test_a_search_that_is_kept_knows_nothing_of_what_became_of_its_model(counted: list[int]) -> None:
+    X, y = table()
+    X, y, other = X.to_numpy() / [1000, 1, 1], y == "yes", X["noise"] > 0
+    model, twin = (LogisticRegression().fit(X, y) for _ in range(2))
+    Discretizer(model).fit(X, y)
+    model.fit(X, other)
+    made = Discretizer(twin).fit(X, y)
+    assert made.model_ is twin
+    assert made.report(X, y).accuracy == twin.score(X, y)
+    untrained = LogisticRegression()
+    fresh = Discretizer(untrained).fit(X, y)
+    fresh.model_.fit(X, other)
+    for _ in range(2):
+        again = Discretizer(untrained).fit(X, y)
+        np.testing.assert_array_equal(again.predicted(X), twin.predict(X))
+        again.model_.fit(X, other)
+    assert len(counted) == 2
+
+
+def first(X: Any) -> Any:
+    return np.asarray(X)[:, :1]
+
+
+def test_a_function_that_is_defined_again_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def key(step: Any) -> str | None:
+        monkeypatch.setattr(step, "__module__", "__main__")
+        monkeypatch.setattr(step, "__qualname__", "step")
+        monkeypatch.setattr(sys.modules["__main__"], "step", step, raising=False)
+        return recent.key_of(FunctionTransformer(step))
+
+    def second(X: Any) -> Any:
+        return np.asarray(X)[:, 1:]
+
+    assert key(first) == key(first) is not None
+    assert None is not key(second) != key(first)
 
 
 def test_models_without_cuts_use_the_formula_and_join_near_thresholds() -> None:

@@ -124,6 +124,8 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
             return search(used, table, labels.tolist(), how, self.n_jobs, self.progress)
 
         found = recall(key_of(model, ready, how, table, labels), run)
+        if ready:
+            found = replace(found, source=replace(found.source, estimator=model))
         if found.stopped:
             warnings.warn(f"the search was cut short: {found}.", ConvergenceWarning, stacklevel=2)
         if not found.columns:
