@@ -15,7 +15,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
-from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -164,7 +169,7 @@ def test_a_function_that_is_defined_again_is_another_one(monkeypatch: pytest.Mon
     assert None is not key(second) != key(first)
 
 
-def test_models_without_cuts_use_the_formula_and_join_near_thresholds() -> None:
+def test_models_without_cuts_join_near_thresholds() -> None:
     X, y = table()
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     made = Discretizer(model, quantile=0.0, lambda0=0.0).fit(X, y)
@@ -174,7 +179,44 @@ def test_models_without_cuts_use_the_formula_and_join_near_thresholds() -> None:
     assert sum(one.count for one in made.thresholds_) == sum(one.count for one in fine.thresholds_)
     width = X["income"].max() - X["income"].min()
     at = [one.at for one in made.thresholds_ if one.column == "income"]
-    assert np.diff(at).min() > 0.005 * width
+    assert np.subtract(at[2:], at[:-2]).min() > 0.01 * width  # what is joined is no wider, so every other one is farther
+
+
+def test_changes_both_ways_cross_the_same_threshold_of_a_smooth_model() -> None:
+    rng = np.random.default_rng(0)
+    late = rng.integers(0, 10, (400, 1))
+    for X, cut in ((late, 4), (2.5 * late, 11.0)):
+        y = X[:, 0] > cut
+        made = Discretizer(LogisticRegression(C=1e3), quantile=0.0).fit(X, y)
+        (one,) = made.thresholds_
+        assert one.count > 0.7 * len(X)  # all but the two values beside the boundary, of ten
+        np.testing.assert_array_equal(made.transform(X)[:, 0], y)
+
+
+def test_a_model_with_a_cut_that_moves_along_the_column_too() -> None:
+    """The answers end where the line decides, and none directly behind the stump's cut at 20."""
+    X = np.random.default_rng(0).uniform(0, 100, (300, 1)).round(2)
+    y = X[:, 0] > 75
+    members = [("line", LogisticRegression(C=10)), ("stump", DecisionTreeClassifier(max_depth=1))]
+    model = VotingClassifier(members, voting="soft", weights=[4, 1]).fit(X, y)
+    line, stump = model.estimators_
+    line.coef_, line.intercept_ = 0.2 * line.coef_, 0.2 * line.intercept_
+    stump.fit(X, (X[:, 0] > 20).astype(int))
+    made = Discretizer(model, quantile=0.0).fit(X, y)
+    (one,) = made.thresholds_
+    assert one.at > 70
+    np.testing.assert_array_equal(made.transform(X)[:, 0], model.predict(X))
+    jumpy = VotingClassifier(members, voting="soft", weights=[1, 4]).fit(X, y)  # here it is the stump that decides
+    (one,) = Discretizer(jumpy, quantile=0.0).fit(X, y).thresholds_
+    assert one.at == pytest.approx(jumpy.estimators_[1].tree_.threshold[0], rel=1e-6)
+
+
+def test_cuts_stay_apart_however_large_another_value_is() -> None:
+    X = np.random.default_rng(0).uniform(0, 100, (300, 1)).round(1)
+    X[0] = 1e12
+    y = ((X > 20) & (X < 50) | (X > 80))[:, 0]
+    made = Discretizer(DecisionTreeClassifier(), quantile=0.0).fit(X, y)
+    assert bf.compress.inconsistency_rate(made.transform(X), y) == 0
 
 
 def test_a_support_vector_machine_has_no_probabilities_and_needs_none() -> None:
@@ -431,8 +473,7 @@ def test_the_margin_of_a_support_vector_machine_is_the_paper_s() -> None:
     rule = bf.margin(1 / np.linalg.norm(w))
     made = Discretizer(model, quantile=0.0, lambda0=0.0, merge=0.0, constraints=rule).fit(X, y)
     ends = X[:, 0] - (score + np.sign(score)) / w[0]  # the steepest column goes all the way, if there is room
-    eps = np.diff(np.unique(X[:, 0])).min()
-    expected = (ends + eps * np.sign(X[:, 0] - ends))[right & (ends > 0) & (ends < 1)]
+    expected = ends[right & (ends > 0) & (ends < 1)]
     found = np.array([one.at for one in made.crossings_.columns if one.feature == 0])
     assert len(expected) > 20
     assert np.abs(found[:, None] - expected).min(axis=0).max() < 1e-6

@@ -10,7 +10,7 @@ import pytest
 
 import butfor as bf
 from butfor.compress.crossings import crossed
-from butfor.compress.gaps import distinct_values, short, smallest_gap
+from butfor.compress.gaps import short, smallest_gap
 from butfor.compress.report import QuantileLine, suggest
 from butfor.datasets import loans
 from butfor.model.black_box import BlackBox
@@ -85,9 +85,9 @@ def test_pictures(made: Any) -> None:
 
 
 def test_values_that_differ_by_noise_are_one() -> None:
-    assert distinct_values(np.array([0.3, 0.1 + 0.2, np.nan, 1.0])).tolist() == [0.3, 1.0]
-    assert smallest_gap(distinct_values(np.array([0.3, 0.1 + 0.2, 1.0]))) == pytest.approx(0.7)
-    assert smallest_gap(distinct_values(np.array([2.0, 2.0]))) == 0.0
+    assert smallest_gap(np.array([0.3, 0.1 + 0.2, 1.0])) == pytest.approx(0.7)
+    assert smallest_gap(np.array([2.0])) == smallest_gap(np.array([0.3, 0.1 + 0.2])) == 0.0
+    assert smallest_gap(np.array([0.0, 0.5, 1e12])) == 0.5
 
 
 def test_a_threshold_is_written_short_and_divides_the_values_alike() -> None:
@@ -104,13 +104,17 @@ def test_a_threshold_is_written_short_and_divides_the_values_alike() -> None:
     assert short(0.0, np.array([-1.0, 1.0])) == "0"
 
 
-def test_the_formula_of_the_paper_where_there_are_no_cuts() -> None:
-    """Only moves by more than the smallest gap count; the threshold lies that gap back towards the row."""
+def test_a_threshold_lies_directly_before_the_answer_where_there_are_no_cuts() -> None:
+    """Only moves by more than the smallest gap count, as in the paper."""
     space = Space((Feature("a", low=0.0, high=10.0),))
     training = np.array([[0.0], [2.0], [5.0], [10.0]])
     before, after = np.array([[10.0], [0.0], [5.0]]), np.array([[4.0], [6.0], [6.5]])
     found = crossed(space, BlackBox(""), training, before, after, merge=0.0)
-    assert [(one.at, one.count) for one in found] == [(4.0, 1), (6.0, 1)]  # 6 - 2, 4 + 2; 1.5 is no more than 2
+    assert [(one.at, one.count) for one in found] == [(4.0, 1), (np.nextafter(6.0, 0.0), 1)]  # 1.5 is no more than 2
+    whole = Space((Feature("a", low=0.0, high=10.0, step=1.0),))
+    before, after = np.array([[10.0], [0.0]]), np.array([[4.0], [5.0]])
+    found = crossed(whole, BlackBox(""), training, before, after, merge=0.0)
+    assert [(one.at, one.count, one.ask) for one in found] == [(4.0, 2, "> 4")]  # above 4 is where both answers differ
 
 
 def test_counts_survive_up_to_their_own_quantile() -> None:

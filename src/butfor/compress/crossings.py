@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compress.columns import BinaryColumn, BinaryColumns, ColumnTest
-from butfor.compress.gaps import distinct_values, short, smallest_gap
-from butfor.model.questions import Model, cuts, is_read
+from butfor.compress.gaps import short, smallest_gap
+from butfor.model.questions import Model, cuts, evaluate, is_read
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
+
+SINGLE = 1e-6
+"""An answer this share behind a cut lies directly behind it: the next number in single precision does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,12 +24,26 @@ class Moves:
     """The answers that changed one column.
 
     - `before`, `after` (answers): the encoded values;
-    - `values`: the distinct values of the training rows.
+    - `values`: the distinct values of the training rows, in order.
     """
 
     before: FloatArray
     after: FloatArray
     values: FloatArray
+
+    @property
+    def up(self) -> BoolArray:
+        """Which of them rise."""
+        return np.asarray(self.after > self.before)
+
+    def only(self, some: BoolArray) -> Moves:
+        """Some of them."""
+        return Moves(self.before[some], self.after[some], self.values)
+
+    def ends(self, step: float) -> FloatArray:
+        """The threshold directly before each answer, in a column with this step (0: any number)."""
+        lower = self.after - step if step else np.nextafter(self.after, -np.inf)
+        return np.where(self.up, lower, self.after)
 
 
 Crossed = Counter[tuple[ColumnTest, float]]
@@ -47,10 +64,10 @@ def crossed(
         moved = ~same(before[:, j], after[:, j])
         if not moved.any():
             continue
-        values[j] = distinct_values(training[:, j])
+        values[j] = np.unique(training[~np.isnan(training[:, j]), j])
         moves = Moves(before[moved, j], after[moved, j], values[j])
-        edges = cuts(model, j) if is_read(model) else np.empty(0)
-        for (test, at), count in sorted(_of_column(feature, moves, edges, merge).items()):
+        own = _Own(model, j, after[moved])
+        for (test, at), count in sorted(_of_column(feature, moves, own, merge).items()):
             found.append((j, test, at, count))
     counts = np.sort([count for *_, count in found])
     survives = np.maximum(np.searchsorted(counts, counts, side="right") - 1, 0) / max(len(counts) - 1, 1)
@@ -80,18 +97,47 @@ def asks(feature: Feature, test: ColumnTest, at: float, values: FloatArray) -> s
     return f"> {short(at, values, feature.step, feature.anchor)}"
 
 
-def _of_column(feature: Feature, moves: Moves, edges: FloatArray, merge: float) -> Crossed:
+@dataclass(frozen=True, eq=False)
+class _Own:
+    """The cuts of the model in one column.
+
+    - `points` (answers, columns): the answers that moved it, with all of their columns.
+    """
+
+    model: Model
+    column: int
+    points: FloatArray
+
+    @property
+    def edges(self) -> FloatArray:
+        """The cuts in order; none of a black box."""
+        return cuts(self.model, self.column) if is_read(self.model) else np.empty(0)
+
+    def alike(self, back: FloatArray) -> BoolArray:
+        """For which answers the model says the same if this column moves back."""
+        moved = self.points.copy()
+        moved[:, self.column] = back
+        return np.asarray((evaluate(self.model, moved) == evaluate(self.model, self.points)).all(axis=1))
+
+    def only(self, some: BoolArray) -> _Own:
+        """The same cuts, for some of the answers."""
+        return _Own(self.model, self.column, self.points[some])
+
+
+def _of_column(feature: Feature, moves: Moves, own: _Own, merge: float) -> Crossed:
     """The questions about one column that its moves cross."""
     gone = np.isnan(moves.before) | np.isnan(moves.after)
     found: Crossed = Counter({(ColumnTest.MISSING, 0.0): int(gone.sum())} if gone.any() else {})
-    there = Moves(moves.before[~gone], moves.after[~gone], moves.values)
+    there = moves.only(~gone)
     if not len(there.before):
         return found
     if feature.levels is not None:
         return found + (_ranks(there) if feature.ordered else _levels(there, len(feature.levels)))
-    thresholds = _own_cuts(there, edges) if len(edges) else _beside(there)
-    join = _by_gap(there.values) if len(edges) else _by_width(merge * _width(there.values))
-    return found + Counter({(ColumnTest.ABOVE, at): count for at, count in join(np.sort(thresholds))})
+    crossed_cuts, smooth = _own_cuts(there, own.only(~gone), feature.step)
+    ends = _far(there.only(smooth)).ends(feature.step)
+    for thresholds, join in ((crossed_cuts, _by_gap(there.values)), (ends, _by_width(merge * _width(there.values)))):
+        found += Counter({(ColumnTest.ABOVE, at): count for at, count in join(np.sort(thresholds))})
+    return found
 
 
 def _levels(moves: Moves, levels: int) -> Crossed:
@@ -104,29 +150,31 @@ def _levels(moves: Moves, levels: int) -> Crossed:
 
 def _ranks(moves: Moves) -> Crossed:
     """The boundary between ranks that lies just before each answer."""
-    at = np.where(moves.after > moves.before, moves.after - 1, moves.after)
-    return Counter((ColumnTest.ABOVE, float(rank)) for rank in at)
+    return Counter((ColumnTest.ABOVE, float(rank)) for rank in moves.ends(1.0))
 
 
-def _own_cuts(moves: Moves, edges: FloatArray) -> FloatArray:
-    """The model's cut that lies just before each answer. An answer that stays in its cell crosses none.
+def _own_cuts(moves: Moves, own: _Own, step: float) -> tuple[FloatArray, BoolArray]:
+    """The model's cuts that lie just before answers, and which answers have none because the model moves smoothly there.
 
     It is the paper's threshold `after + eps sign(before - after)`: its answers end eps inside the cuts of their leaves.
     Ours end directly behind a cut, so eps is 0, unless a margin is asked for.
+    A model may have cuts in a column and move along it, too. An answer crosses a cut if it lies directly behind it, or if
+    the model says the same there. One that stays in its cell, where the model says the same, crosses nothing.
     """
-    up = moves.after > moves.before
-    cell = np.searchsorted(edges, moves.after)
-    place = np.clip(np.where(up, cell - 1, cell), 0, len(edges) - 1)
-    cut = edges[place]
+    edges, up = own.edges, moves.up
+    if not len(edges):
+        return edges, np.ones(len(moves.after), dtype=np.bool_)
+    cut = edges[np.clip(np.searchsorted(edges, moves.after) - up, 0, len(edges) - 1)]
     between = np.where(up, (cut >= moves.before) & (cut < moves.after), (cut < moves.before) & (cut >= moves.after))
-    return np.asarray(cut[between])
+    behind = np.where(up, np.nextafter(cut, np.inf), cut)
+    near = between & (np.abs(moves.after - cut) <= np.maximum(step, SINGLE * np.abs(cut)))
+    flat = near | own.alike(np.where(between, behind, moves.before))
+    return np.asarray(cut[between & flat]), ~flat
 
 
-def _beside(moves: Moves) -> FloatArray:
-    """Where there are no cuts: the answer, a smallest gap back towards the row. Shorter moves cross none."""
-    eps = smallest_gap(moves.values)
-    far = np.abs(moves.before - moves.after) > eps
-    return np.asarray((moves.after + eps * np.sign(moves.before - moves.after))[far])
+def _far(moves: Moves) -> Moves:
+    """The moves by more than the smallest gap between training values: shorter ones cross nothing, as in the paper."""
+    return moves.only(np.abs(moves.before - moves.after) > smallest_gap(moves.values))
 
 
 def _width(values: FloatArray) -> float:

@@ -35,9 +35,9 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
     thresholds that many of these changes cross are kept; all others, and columns without any, drop out. It is a
     transformer of scikit-learn, and can stand in a `Pipeline` and in a `GridSearchCV`.
 
-    A change from x to z crosses the threshold t = z + eps sign(x - z) of each column that moves by more than eps. In a
-    model with cuts, answers end eps beyond a cut, so t is the cut itself, and the cut is what is taken. Elsewhere eps is
-    the smallest gap between values of the column.
+    A change crosses the threshold that lies directly before its answer, in each column that moves. Where a cut of the
+    model decides, it is that cut. Where the model moves smoothly, it is the end of the answer, and moves by no more than
+    the smallest gap between values of the column cross none.
 
     The method is FCCA of Piccialli, Romero Morales and Salvatore, "Supervised feature compression based on
     counterfactual analysis", European Journal of Operational Research, 2024.

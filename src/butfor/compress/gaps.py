@@ -8,8 +8,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 
-NOISE = 1e-9
-"""Values closer than this share of the column's width are taken for the same, as 0.1 + 0.2 and 0.3."""
+NOISE = 16
+"""Values that differ by so many units in the last place are taken for the same, as 0.1 + 0.2 and 0.3."""
 
 FEWEST_DIGITS = 4
 """How many digits of a threshold are shown at least."""
@@ -21,18 +21,12 @@ LEAST_POSITIONAL, MOST_POSITIONAL = 1e-4, 1e15
 """Numbers between these are shown without an exponent."""
 
 
-def distinct_values(codes: FloatArray) -> FloatArray:
-    """The values of a column in order, without missing ones. Of values that differ by noise, the smallest is taken."""
-    values = np.unique(codes[~np.isnan(codes)])
-    if len(values) < 2:
-        return values
-    far = np.diff(values) > NOISE * (values[-1] - values[0])
-    return np.asarray(values[np.append(True, far)])
-
-
 def smallest_gap(values: FloatArray) -> float:
-    """The smallest gap between consecutive distinct values; 0 if there are fewer than two."""
-    return float(np.diff(values).min()) if len(values) > 1 else 0.0
+    """The smallest gap between consecutive values that is not noise; 0 if there is none."""
+    gaps = np.diff(values)
+    noise = NOISE * np.spacing(np.maximum(np.abs(values[:-1]), np.abs(values[1:])))
+    real = gaps[gaps > noise]
+    return float(real.min()) if len(real) else 0.0
 
 
 def short(threshold: float, values: FloatArray, step: float = 0.0, anchor: float = 0.0) -> str:
