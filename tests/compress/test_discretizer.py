@@ -179,7 +179,9 @@ def test_models_without_cuts_join_near_thresholds() -> None:
     assert sum(one.count for one in made.thresholds_) == sum(one.count for one in fine.thresholds_)
     width = X["income"].max() - X["income"].min()
     at = [one.at for one in made.thresholds_ if one.column == "income"]
-    assert np.subtract(at[2:], at[:-2]).min() > 0.01 * width  # what is joined is no wider, so every other one is farther
+    assert (
+        np.subtract(at[2:], at[:-2]).min() > 0.01 * width
+    )  # what is joined is no wider, so every other one is farther
 
 
 def test_changes_both_ways_cross_the_same_threshold_of_a_smooth_model() -> None:

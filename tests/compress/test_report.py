@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import butfor as bf
+from butfor.compress.columns import BinaryColumns
 from butfor.compress.crossings import crossed
 from butfor.compress.gaps import short, smallest_gap
 from butfor.compress.report import QuantileLine, suggest
@@ -36,6 +40,15 @@ def test_rates_by_hand() -> None:
     assert bf.compress.inconsistency_rate(rows, labels) == pytest.approx(wrong / 400)
 
 
+def test_rates_of_any_table() -> None:
+    raw = np.array([[1.5, 0.0], [2.5, 0.0], [2.5, -0.0], [np.nan, 1.0], [np.nan, 1.0], [2.5, 1.0]])
+    words = pd.DataFrame({"job": ["cook", "clerk", "clerk", None, np.nan, "clerk"], "own": [0, 0, 0, 1, 1, 1]})
+    for table in (raw, raw.astype(np.float32), words, words.fillna("?").to_numpy(dtype=str)):
+        assert bf.compress.compression_rate(table) == pytest.approx(2 / 6)
+        assert bf.compress.inconsistency_rate(table, [1, 0, 1, 1, 0, 0]) == pytest.approx(2 / 6)
+    assert bf.compress.compression_rate([[0], [1], [2]]) == 0
+
+
 def test_rows_without_columns_are_all_equal() -> None:
     assert bf.compress.compression_rate(np.empty((4, 0))) == 0.75
     assert bf.compress.inconsistency_rate(np.empty((4, 0)), [1, 1, 1, 0]) == 0.25
@@ -56,6 +69,28 @@ def test_a_report_agrees_with_the_discretiser(made: Any) -> None:
     assert list(report.to_frame().columns)[:2] == ["quantile", "thresholds"]
     assert "suggested: quantile" in repr(report)
     assert report.accuracy == pytest.approx(np.mean(disc.model_.predict(X) == y))
+
+
+def test_the_binary_columns_of_a_report_are_told_apart_without_their_names() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 100, (150, 2)).round(1)
+    y = X.sum(axis=1) > 90
+    disc = bf.compress.CounterfactualDiscretizer(LogisticRegression(), quantile=0.0, merge=0.0).fit(X, y)
+    every = disc.crossings_.columns
+    twins = BinaryColumns(replace(one, survives=float(k % 2), ask="> 1") for k, one in enumerate(every))
+    disc.crossings_ = replace(disc.crossings_, columns=twins)
+    for line in disc.report(X, y, [0.0, 0.5]).lines:
+        kept = disc.set_quantile(line.quantile).answers(X)
+        assert line.compression == bf.compress.compression_rate(kept)
+
+
+def test_every_binary_column_has_a_name_of_its_own() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 100, (300, 2)).round(1)
+    y = X.sum(axis=1) > 90
+    disc = bf.compress.CounterfactualDiscretizer(LogisticRegression(), quantile=0.0, merge=0.0).fit(X, y)
+    names = disc.get_feature_names_out().tolist()
+    assert len(set(names)) == len(names)
 
 
 def test_no_surrogate_beats_the_bound(made: Any) -> None:

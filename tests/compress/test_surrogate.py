@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.exceptions import DataConversionWarning
 from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
 
 import butfor as bf
@@ -112,6 +113,17 @@ def test_proven_trees_of_random_tables_agree(seed: int) -> None:
         return float(np.mean(tree.label[tree.reached(answers)] != codes)) + penalty * len(tree.leaves)
 
     assert objective("gosdt") == pytest.approx(objective("streed"), abs=1e-9)
+
+
+def test_a_score_needs_one_label_per_row(fitted: Any) -> None:
+    disc, X, y = fitted
+    tree = bf.compress.surrogate(disc, X, y)
+    right = tree.score(X, y)
+    with pytest.warns(DataConversionWarning):
+        assert tree.score(X, np.asarray(y)[:, None]) == right
+    for labels in (np.asarray(y)[:1], np.asarray(y)[:-1]):
+        with pytest.raises(ValueError, match="inconsistent"):
+            tree.score(X, labels)
 
 
 def test_without_labels_it_learns_the_model(fitted: Any) -> None:

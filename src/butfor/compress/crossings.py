@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compress.columns import BinaryColumn, BinaryColumns, ColumnTest
-from butfor.compress.gaps import short, smallest_gap
+from butfor.compress.gaps import middles, short, smallest_gap
 from butfor.model.questions import Model, cuts, evaluate, is_read
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
@@ -69,6 +69,9 @@ def crossed(
         own = _Own(model, j, after[moved])
         for (test, at), count in sorted(_of_column(feature, moves, own, merge).items()):
             found.append((j, test, at, count))
+        values[j] = np.union1d(
+            values[j], middles([at for k, test, at, _ in found if k == j and test is ColumnTest.ABOVE])
+        )
     counts = np.sort([count for *_, count in found])
     survives = np.maximum(np.searchsorted(counts, counts, side="right") - 1, 0) / max(len(counts) - 1, 1)
     lasting = dict(zip(counts.tolist(), survives.tolist(), strict=True)) if len(counts) > 1 else {}
@@ -87,7 +90,7 @@ def crossed(
 
 
 def asks(feature: Feature, test: ColumnTest, at: float, values: FloatArray) -> str:
-    """The question as text, without the name of the column."""
+    """The question as text, without the name of the column. It divides some values as the question does."""
     if test is ColumnTest.MISSING:
         return "is missing"
     if test is ColumnTest.LEVEL:

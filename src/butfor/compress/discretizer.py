@@ -46,7 +46,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         model: a fitted classifier, which is used as it is, or one that is not fitted: a copy is fitted on the training
             rows. None means boosting of 100 stumps. `clone` and a cross-validation fit it anew, unless it stands in a
             `FrozenEstimator`.
-        quantile: a threshold is kept if at least this share of all thresholds is crossed no more often. 0 keeps all,
+        quantile: a threshold is kept if it is crossed at least as often as this quantile (numpy's) of all counts. 0 keeps all,
             and is the paper's default. Ours is 0.7, the value that it recommends, so that few questions are left.
         rank: which thresholds are kept first. "counts": those that many changes cross, as in the paper. "classes": those
             that part the classes best together, each taken to leave the classes of rows with equal answers least mixed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
@@ -27,6 +28,13 @@ def smallest_gap(values: FloatArray) -> float:
     noise = NOISE * np.spacing(np.maximum(np.abs(values[:-1]), np.abs(values[1:])))
     real = gaps[gaps > noise]
     return float(real.min()) if len(real) else 0.0
+
+
+def middles(thresholds: Sequence[float]) -> FloatArray:
+    """A number between each threshold and the next, above the first and not above the second."""
+    first, second = np.array(thresholds[:-1]), np.array(thresholds[1:])
+    middle = first + (second - first) / 2
+    return np.where(middle > first, middle, second)
 
 
 def short(threshold: float, values: FloatArray, step: float = 0.0, anchor: float = 0.0) -> str:

@@ -1,4 +1,4 @@
-"""How much a table of binary columns compresses, and what it can no longer tell apart."""
+"""How much a table compresses, and what it can no longer tell apart."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from butfor.arrays import IntArray
 from butfor.errors import InputError
 from butfor.experimental import experimental
+from butfor.space.frames import is_missing
 
 
 @experimental
@@ -27,7 +28,7 @@ def compression_rate(rows: Any) -> float:
 def inconsistency_rate(rows: Any, labels: Any) -> float:
     """The share of the rows whose label is not the most frequent one among equal rows.
 
-    No classifier of these columns is right about more than the rest.
+    No classifier of these columns is right about more than the rest. Missing values are equal.
 
     >>> inconsistency_rate([[0, 1], [0, 1], [1, 1], [0, 1]], ["yes", "no", "no", "yes"])
     0.25
@@ -46,8 +47,17 @@ def groups(rows: Any) -> IntArray:
     table = np.asarray(rows)
     if table.ndim != 2 or not len(table):
         raise InputError(f"a table of shape {table.shape} was given.", "It needs two dimensions and a row.")
-    packed = np.packbits(table.astype(np.bool_), axis=1)
-    if not packed.shape[1]:
+    if not table.shape[1]:
         return np.zeros(len(table), dtype=np.intp)
-    whole: NDArray[Any] = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    bits = table.dtype.kind in "biuf" and ((table == 0) | (table == 1)).all()
+    packed = np.packbits(table.astype(np.bool_), axis=1) if bits else np.transpose([_numbered(one) for one in table.T])
+    whole = np.ascontiguousarray(packed)
+    whole = whole.view(np.dtype((np.void, whole.shape[1] * whole.itemsize))).ravel()
     return np.unique(whole, return_inverse=True)[1].astype(np.intp)
+
+
+def _numbered(column: NDArray[Any]) -> IntArray:
+    """A number for each value of a column. Equal values have equal numbers."""
+    known: dict[Any, int] = {}
+    values = (None if is_missing(value) else value for value in column.tolist())
+    return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.intp)

@@ -129,13 +129,11 @@ def report_on(
     asked = tuple(share("a quantile", one) for one in (QUANTILES if quantiles is None else quantiles))
     if not asked:
         raise InputError("no quantile was given.", "At least one is needed.")
-    names = crossings.columns.names
     answers = crossings.columns.answers(rows, crossings.space.features)
     lines = []
     for quantile in sorted(set(asked)):
         kept = crossings.columns.kept(quantile)
-        at = np.isin(names, kept.names)
-        part = answers[:, at]
+        part = answers[:, [one in kept for one in crossings.columns]]
         lines.append(
             QuantileLine(
                 quantile, len(kept), len(kept.features), compression_rate(part), inconsistency_rate(part, labels)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from butfor.arrays import FloatArray
@@ -90,7 +91,9 @@ class Surrogate:
 
     def score(self, X: Any, y: Any) -> float:
         """The share of the rows whose label is predicted."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+        labels = column_or_1d(y, warn=True)
+        check_consistent_length(X, labels)
+        return float(np.mean(self.predict(X) == labels))
 
     def fidelity(self, X: Any) -> float:
         """The share of the rows for which it predicts what the model predicts."""
