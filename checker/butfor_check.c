@@ -1303,7 +1303,12 @@ static void read_number(Column *c, int j, Json *about, Json *own) {
     }
     c->read = c->cuts;
     c->read_count = cuts;
-    for (int r = 1; r < q.copies; r++) if (reply(r, j)) moved_ends(c, reply(r, j), turns);
+    for (int r = 1; r < q.copies; r++) {
+        if (!reply(r, j)) continue;
+        quad own = step != 0 && known && c->stay ? (now - anchor) / step : 0;
+        need(own == floor_of(own), "a number beside its grid that may stay, and cuts that are moved");
+        moved_ends(c, reply(r, j), turns);
+    }
     free(turns);
     for (int both = 0; both < 2; both++) { /* an end of a reply that belongs to both cells says so of the same end elsewhere */
         for (int i = 0; i < given && !both; i++) count = end_at(c, count, cuts, real(others->items + i), 0, 0);

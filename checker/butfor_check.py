@@ -971,6 +971,8 @@ class Column:
         need(whole_steps, "a radius that is no step of the grid of", self.name)
         its.radius, its.replies = radius or F(0), [told and its.moved_ends(told, radius) for told in replies]
         its.price_numbers(own, enough) if self.levels is None else its.price_levels(own)
+        beside = self.levels is None and self.step and its.stay and its.now is not None and (its.now - self.anchor) % self.step
+        need(not (beside and any(replies)), self.name, "may stay beside its grid, and its cuts are moved")
         its.reach = [real(x, "a reach") for x in own["reach"]] if "reach" in own else [F(0)] * len(self.levels or range(3))
         need(len(its.reach) == len(self.levels or range(3)) and min(its.reach) >= 0, "not a reach for each change, or below 0")
         need(self.levels is not None or its.now is not None or not its.reach[1], "a reach of a distance from nowhere")

@@ -176,7 +176,7 @@ def _whole(rng: Random, name: str, rows: int, size: int) -> DataColumn:
 def _real(rng: Random, name: str, rows: int, size: int) -> DataColumn:
     dtype = str(rng.choice(REAL_TYPES))
     if rng.random() < 0.25:
-        step = float(rng.choice([0.5, 0.25, 0.1, 5.0]))
+        step = float(rng.choice([0.5, 0.25, 0.1, 0.3, 5.0]))
         k = rng.integers(0, size, rows)
         k[:2] = 0, size - 1
         return DataColumn(name, "float64", tuple((k * step).tolist()), ends=(0.0, step * (size - 1), step))

@@ -295,6 +295,9 @@ HALVES = [tree((0, -1.05, 1, 2), 1.0, 0.0), tree((0, -1.1, 1, 2), 0.0, 1.0), tre
 POINTS = [tree((0, 0.3, 1, 2), 1.0, (0, 0.6, 3, 4), 0.0, 1.0), tree((1, 0.0, 1, 2), 0.0, 1.0)]
 """On a grid of whole numbers, the first one is always 1; with y above 0, 2 is reached, for a cost of 1."""
 
+BESIDE = [tree((0, 1.5, 1, 2), 1.0, 0.0), tree((1, 0.0, 1, 2), 0.0, 1.0)]
+"""In steps of 2 from -1, the first one is 1 at -3, -1 and 1; with y above 0, 2 is reached, for a cost of 1."""
+
 # Up to 1 + 2**-23 it is 0, so a number just halfway to the next float32 is read as that, whose last bit is even, and it is 1.
 # With all of x +- r it is 1 from 2 on, because 2 - r lies just halfway. The other tree tells 2 from more, and adds nothing.
 TIED, HALFWAY = tree((0, 1 + 2.0**-23, 1, 2), 0.0, 1.0), 1 - 1.5 * 2.0**-23
@@ -316,6 +319,7 @@ FALSE = {
     "moves too far": claim("moves too far", [UP], 1.0, 2.5, [3.0]),
     "crosses cuts": claim("crosses cuts", HALVES, 2.0, 1.5, [-0.7, -1.5], y=1, low=-1.2, high=-0.75),
     "parts points": claim("parts points", POINTS, 2.0, 1.5, [-1.0, 1.0], y=1, radius=1.0, grid=["1", "0"]),
+    "beside its grid": claim("beside its grid", BESIDE, 2.0, 1.5, [-2.0], y=1, radius=2.0, grid=["2", "0"]),
     "moves between points": claim("moves between points", [UP], 1.0, 2.5, [1.5], radius=1.0, grid=["1", "0"]),
 }
 SABOTAGE = {
@@ -323,8 +327,13 @@ SABOTAGE = {
     "crosses cuts": ("need(found == sorted(found) and all(", "need(all("),
     "a tie at a moved end": ("if self.single and x not in both}", "if self.single}"),
     "a tie where a cut is, too": ("if end[0] in both else end, cut)", "if not end else end, cut)"),
+    "beside its grid": ("not (beside and any(replies))", "True"),
     "parts points": ("all(a != b or x == y for a, b, x, y in together)", "True"),
 }
+
+
+def false_by_hand() -> list[Case]:
+    return list(FALSE.values())
 
 
 def test_true_claims_by_hand_are_verified() -> None:
@@ -465,3 +474,14 @@ def test_no_attack_makes_a_false_claim_verify(seed: int, count: int) -> None:
     accepted = [found for found in (another(r, r.choice(every)) for _ in range(count)) if found.accepted()]
     assert len(accepted) > count / 20
     assert not [found for found in accepted if is_false(found)]
+
+
+def test_a_number_beside_its_grid_is_not_shifted_onto_it(tmp_path: Path) -> None:
+    """Whole steps lead from 1.3 to 2.3, which goes left at 2.5 like 2: a reply that moves cuts by points is no shift."""
+    X = pd.DataFrame({"k": np.arange(10).repeat(20), "x": np.tile(np.linspace(-1, 1, 20).round(2), 10)})
+    model = DecisionTreeClassifier(random_state=0).fit(X, (X.k <= 2) & (X.x > 0))
+    rows = pd.DataFrame({"k": [1.3, 3.0], "x": [-1.0, -1.0]})
+    answers = bf.Explainer(model, X).explain(rows, target=True, constraints=[bf.robust({"k": 1})])
+    proofs = bf.prove(answers, model, tmp_path)
+    assert [one.verified for one in proofs] == [False, True]
+    assert "may stay beside its grid" in proofs[0].words

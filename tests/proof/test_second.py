@@ -75,7 +75,7 @@ def test_both_say_the_same_of_lies_about_real_numbers_and_rules(second: Path, tm
     agree(second, list(attacks(random.Random(1), real, 2500)), tmp_path / "attacks")
 
 
-@pytest.mark.parametrize("of", [test_relations, test_rules])
+@pytest.mark.parametrize("of", [test_relations, test_robust, test_rules])
 def test_both_refuse_false_claims_by_hand(of: Any, second: Path, tmp_path: Path) -> None:
     assert not any(agree(second, list(of.false_by_hand()), tmp_path))
 

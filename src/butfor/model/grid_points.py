@@ -12,7 +12,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.model.lattice import meant as meant_by
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 
-LONGEST = 2.0**53
+COUNTABLE = 2.0**53
 """Whole numbers below it are floats."""
 
 TOO_FINE = 0.25
@@ -54,11 +54,11 @@ class Digits(NamedTuple):
 @lru_cache(maxsize=4096)
 def digits_of(step: float, anchor: float) -> Digits:
     """What a grid's step and anchor say: steps of 0.3 are three tenths. There is none if it needs too many digits."""
-    if not (0 < step < LONGEST and abs(anchor) < LONGEST):
+    if not (0 < step < COUNTABLE and abs(anchor) < COUNTABLE):
         return Digits(np.nan, np.nan, np.nan)
     by, begin = meant_by(step), meant_by(anchor)
     parts = lcm(by.denominator, begin.denominator)
-    if max(float(parts), abs(float(begin * parts)), float(by * parts)) >= LONGEST:
+    if max(float(parts), abs(float(begin * parts)), float(by * parts)) >= COUNTABLE:
         return Digits(np.nan, np.nan, np.nan)
     return Digits(float(begin * parts), float(by * parts), float(parts))
 
@@ -76,7 +76,7 @@ def grid_point(k: FloatArray, step: FloatArray | float, anchor: FloatArray | flo
         begin, by, parts = digits_of(float(step), float(anchor))
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         counted = begin + by * k
-        return np.where(np.abs(counted) < LONGEST, counted / parts, np.asarray(anchor + k * step))
+        return np.where(np.abs(counted) < COUNTABLE, counted / parts, np.asarray(anchor + k * step))
 
 
 def grid_near(x: FloatArray, step: FloatArray | float, anchor: FloatArray | float) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.compiled.kernel import kernel, part
-from butfor.model.grid_points import LONGEST
+from butfor.model.grid_points import COUNTABLE
 from butfor.solvers.swarm.layout import (
     ANCHOR,
     FACTUAL,
@@ -134,7 +134,7 @@ def _numbers(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[n
         if step > 0.0:
             k = np.rint((aim - anchor) / step)
             counted = layout.digits[j, 0] + layout.digits[j, 1] * k
-            value = counted / layout.digits[j, 2] if abs(counted) < LONGEST else anchor + k * step
+            value = counted / layout.digits[j, 2] if abs(counted) < COUNTABLE else anchor + k * step
         elif may & SINGLE:
             value = np.float64(np.float32(aim))
         value = min(max(value, low), high)
