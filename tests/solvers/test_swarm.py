@@ -213,8 +213,11 @@ SETTINGS = [
     ({"pull": -1.0}, "pull=-1.0"),
     ({"box": -0.1}, "box=-0.1"),
     ({"box": {"age": np.nan}}, "box="),
-    ({"weights": (1.0, 2.0)}, "wrong shape"),
-    ({"draws": ((0.0, 1.0),)}, "wrong shape"),
+    ({"weights": (1.0, 2.0)}, "weights="),
+    ({"weights": ("a", 2.0, 3.0, 4.0)}, "weights=\\('a'"),
+    ({"weights": (np.nan, 1.0, 1.0, 1.0)}, "weights=\\(nan"),
+    ({"draws": ((0.0, 1.0),)}, "draws="),
+    ({"draws": ((0.0, 1.0), (0.0, 1.0), (0.0, np.inf))}, "draws=.*inf"),
 ]
 
 
@@ -222,6 +225,15 @@ SETTINGS = [
 def test_settings_are_checked(settings, words) -> None:
     with pytest.raises(InputError, match=words):
         Swarm(**settings)
+
+
+def test_weights_may_be_arrays_and_lists() -> None:
+    given, drawn = [0.7, 1.0, 1.0, 0.0], [[0, 1], [0, 2], [1, 1]]
+    swarm = Swarm(weights=np.array(given), draws=drawn)
+    assert swarm == Swarm(weights=tuple(given), draws=tuple(map(tuple, drawn)))
+    assert hash(swarm)
+    assert repr(swarm) == "Swarm(weights=(0.7, 1.0, 1.0, 0.0), draws=((0.0, 1.0), (0.0, 2.0), (1.0, 1.0)))"
+    assert repr(Swarm(weights=np.array(Swarm().weights))) == "Swarm()"
 
 
 def chosen(search: Search) -> Answers:

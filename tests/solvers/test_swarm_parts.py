@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
 import butfor as bf
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.explain.plan import plan
+from butfor.formulation.oracles import model_oracle
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm.appraiser import ahead, foremost
 from butfor.solvers.swarm.ball_of_cost import BallOfCost
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct, random_of_clusters
 from butfor.solvers.swarm.hypercube import hypercube, moved
 from butfor.solvers.swarm.kernels import move
+from butfor.solvers.swarm.opening import opening
 from butfor.solvers.swarm.pricing import Pricing
 from butfor.solvers.swarm.swarm import Swarm, constriction
 from butfor.solvers.swarm.telling import information_value, printed_information_value
@@ -243,3 +248,37 @@ def test_starts_are_even_in_the_ball() -> None:
             assert np.abs(moved.mean(axis=0)).max() < 1e-4
             looked_at += 1
     assert looked_at > 2
+
+
+def test_a_swarm_begins_with_single_changes() -> None:
+    rng = np.random.default_rng(0)
+    for _, problem in problems(15):
+        cube = hypercube(problem)
+        begin = opening(cube, model_oracle(problem), 3, 40, rng)
+        points, rows = begin.points()
+        assert rows.tolist() == np.repeat(np.arange(len(problem)), begin.count).tolist()
+        assert begin.count <= 43
+        which = np.tile(np.arange(begin.count), len(problem))
+        positions = begin.positions(which, rows)
+        assert np.array_equal(cube.decode(positions, rows), points, equal_nan=True)
+        single = which >= 3
+        away = [set(cube.owner[at].tolist()) for at in (positions != cube.home[rows])[single]]
+        assert all(len(features) <= 1 for features in away)
+
+
+def test_a_swarm_begins_within_memory_whatever_the_levels_are() -> None:
+    """A change of each of 3,000 levels, as a position of 3,000 coordinates for each row, would be 580 MB."""
+    levels = [f"z{i}" for i in range(3000)]
+    X = pd.DataFrame({"zip": levels, "a": np.linspace(0, 1, 3000)})
+    explainer = bf.Explainer(bf.black_box(lambda rows: rows["a"] > 0.5, classes=[False, True]), X)
+    case = explainer._asking.case(X[:8], True, bf.L1())
+    (part,) = plan(case.question, case.referee, case.factuals, case.before)
+    oracle = part.problem.witnesses.oracle
+    assert oracle is not None
+    cube = hypercube(part.problem)
+    tracemalloc.start()
+    try:
+        opening(cube, oracle, 10, 1000, np.random.default_rng(0)).points()
+        assert tracemalloc.get_traced_memory()[1] < 250e6
+    finally:
+        tracemalloc.stop()

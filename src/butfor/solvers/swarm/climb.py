@@ -7,7 +7,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.swarm.appraiser import Appraiser
 from butfor.solvers.swarm.diverse import best_of_each
-from butfor.solvers.swarm.hypercube import Hypercube
+from butfor.solvers.swarm.hypercube import BATCH, Hypercube
 from butfor.solvers.swarm.pushes import Pushes
 
 SHARES = 0.5 ** np.array([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
@@ -18,9 +18,6 @@ TRIED = 240
 
 AS_GOOD_AS_FREE = 1e-12
 """A smaller cost counts as nothing."""
-
-BATCH = 4_000_000
-"""How many coordinates of candidates are held in memory at once."""
 
 
 class Climb:

@@ -20,6 +20,9 @@ from butfor.solvers.swarm.layout import FREE, GROUP, MISSING, NUMBER, RANK, SING
 from butfor.space.feature import Feature
 from butfor.space.space import same
 
+BATCH = 4_000_000
+"""How many coordinates of positions are held in memory at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class Hypercube:
@@ -116,6 +119,18 @@ class Hypercube:
     def decode(self, positions: FloatArray, rows: IntArray) -> FloatArray:
         """The admissible points nearest to positions (m, size), as changes of the given rows."""
         return np.asarray(decode(positions, rows, self._layout, self._plan, self.problem.most_changes))
+
+    def nearest(self, points: FloatArray, rows: IntArray) -> FloatArray:
+        """The admissible points nearest to points (m, features), as changes of the given rows."""
+        out = np.empty_like(points)
+        for at in self.batches(len(points)):
+            out[at] = self.decode(self.encode(points[at], rows[at]), rows[at])
+        return out
+
+    def batches(self, count: int) -> list[slice]:
+        """So many positions in parts that memory holds."""
+        many = max(1, BATCH // self.size)
+        return [slice(at, at + many) for at in range(0, count, many)]
 
     def scaled(self, position: FloatArray) -> FloatArray:
         """Positions scaled so that their distances make sense: a group counts as one feature."""

@@ -19,7 +19,7 @@ from butfor.solvers.swarm.climb import Climb
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct, random_of_clusters
 from butfor.solvers.swarm.flock import Flock
 from butfor.solvers.swarm.hypercube import around, hypercube
-from butfor.solvers.swarm.opening import best_of, fitted, scattered, seeds, single_changes
+from butfor.solvers.swarm.opening import best_of, opening, scattered, seeds
 from butfor.solvers.swarm.polish import STEPS_OF_A_CLIMB, Answers, polish, pull_back, take_back
 from butfor.solvers.swarm.settings import SwarmSettings
 from butfor.solvers.swarm.telling import most_telling
@@ -99,18 +99,18 @@ class SwarmRun:
         self.seen = seeds(cube, self.appraiser, SEEDS * self.k)
         if self.swarm.ball:
             return self._start_in_ball(rng)
-        real = fitted(cube, self.appraiser.oracle, SEEDS * self.k)
-        opening = np.concatenate([real, single_changes(cube, 20 * self.swarm.particles, rng)], axis=1)
-        rows = np.repeat(np.arange(n), opening.shape[1])
-        points = cube.decode(opening.reshape(len(rows), -1), rows)
+        begin = opening(cube, self.appraiser.oracle, SEEDS * self.k, 20 * self.swarm.particles, rng)
+        points, rows = begin.points()
         appraised = self.appraiser(points, rows)
+        best = best_of(appraised, n, self.swarm.particles // 2)
+        positions = begin.positions(best.ravel(), np.repeat(np.arange(n), best.shape[1]))
         self.seen = self.seen.with_more(rows, points, appraised.cost)
         for row in range(n):
             cost = np.sort(self.seen.cost[self.seen.row == row])
             if len(cost) >= self.k:
                 cube.shrink(np.array([row]), cost[[self.k - 1]])
-        best = np.take_along_axis(opening, best_of(appraised, n, self.swarm.particles // 2)[:, :, None], axis=1)
-        return np.concatenate([best, scattered(cube, self.swarm.particles - best.shape[1], rng)], axis=1)
+        positions = positions.reshape(*best.shape, cube.size)
+        return np.concatenate([positions, scattered(cube, self.swarm.particles - best.shape[1], rng)], axis=1)
 
     def _start_in_ball(self, rng: np.random.Generator) -> FloatArray:
         """The starting positions in the ball through the cheapest real row: this row, and positions drawn evenly."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -76,12 +76,24 @@ class SwarmSettings:
         for share in self.box.values() if isinstance(self.box, Mapping) else [self.box]:
             if share is not None:
                 _amount(share, f"Swarm(box={self.box!r}) was given.")
-        if np.shape(self.weights) != (4,) or np.shape(self.draws) != (3, 2):
-            raise InputError(
-                "weights or draws of a wrong shape were given.", "Give four weights, and three ranges as draws."
-            )
+        for word, shape in (("weights", (4,)), ("draws", (3, 2))):
+            object.__setattr__(self, word, _tuples(getattr(self, word), word, shape))
 
 
 def _amount(value: object, message: str) -> None:
     if not 0 <= number(value, message, "It must be a number of at least 0.") < np.inf:
         raise InputError(message, "It must be a number of at least 0.")
+
+
+def _tuples(given: object, word: str, shape: tuple[int, ...]) -> tuple[object, ...]:
+    """Numbers in tuples of tuples, so that settings can be compared and told."""
+    try:
+        numbers = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        raise InputError(
+            f"Swarm({word}={given!r}) was given.", "Four numbers are needed as weights, and three ranges as draws."
+        )
+    held: list[Any] = numbers.tolist()
+    return tuple(tuple(one) if isinstance(one, list) else one for one in held)
