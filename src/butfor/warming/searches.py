@@ -19,7 +19,7 @@ KERNELS = {
         "black boxes", 3, (("decode", "move", "take_over", "add_prices", "uniform_pair"),)
     ),
     "butfor.solvers.linear": KernelGroup(
-        "linear models", 2, (("_rise", "rise_at_once", "_fewest_changes", "cheapest_choices"),)
+        "linear models", 2, (("_rise", "rise_at_once", "_fewest_changes", "_cheapest_choices"),)
     ),
     "butfor.neighbours.trees": KernelGroup(
         "what a sum of trees does nearby", 4, (("begin_search", "merged"), ("search",))

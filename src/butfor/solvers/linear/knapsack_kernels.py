@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compiled.kernel import kernel, part
 
 GAIN, PRICE, SLOPE, CURVE, RATE, LENGTH, GRID = range(7)
@@ -270,22 +271,28 @@ def _search(parts, start, root, need, aim, most, quantum, effort, boxes, marks, 
 
 
 @part
-def _keep(table, every, parts, start, option):  # type: ignore[no-untyped-def]
+def _keep(table, order, every, parts, start, option):  # type: ignore[no-untyped-def]
     """List those options of a row that can be best: no other one of their feature gains as much and costs no more.
 
-    To stay is always listed, because it is no change.
+    To stay is always listed, because it is no change, and so are numbers that go on. Until `option` lists an option, it
+    says at its place whether it is one of those.
     """
     count = 0
     for j in range(len(every) - 1):
-        start[j] = count
+        start[j], at, least = count, every[j + 1], np.inf
+        while at > every[j]:  # those that gain equally much, the most first
+            to, at, cheapest = at, at - 1, -1
+            while at > every[j] and table[order[at - 1], GAIN] == table[order[at], GAIN]:
+                at -= 1
+            for k in range(at, to):
+                option[order[k]] = 0
+                if table[order[k], PRICE] < least:
+                    least, cheapest = table[order[k], PRICE], order[k]
+            if cheapest >= 0:
+                option[cheapest] = 1
         for i in range(every[j], every[j + 1]):
-            kept = i == every[j] or table[i, PRICE] < np.inf
-            if i > every[j] and table[i, LENGTH] == 0.0:
-                for k in range(every[j], every[j + 1]):
-                    if table[k, GAIN] >= table[i, GAIN] and table[k, PRICE] <= table[i, PRICE]:
-                        equal = table[k, GAIN] == table[i, GAIN] and table[k, PRICE] == table[i, PRICE]
-                        kept = kept and equal and k >= i
-            if kept:
+            goes_on = table[i, LENGTH] > 0.0 and table[i, PRICE] < np.inf
+            if i == every[j] or goes_on or option[i] == 1:
                 option[count] = i
                 for part in range(7):
                     parts[count, part] = table[i, part]
@@ -293,8 +300,19 @@ def _keep(table, every, parts, start, option):  # type: ignore[no-untyped-def]
     start[len(every) - 1] = count
 
 
-@kernel
-def cheapest_choices(tables, every, roots, need, aim, most, quantum, effort):  # type: ignore[no-untyped-def]
+Choices = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
+
+
+def cheapest_choices(
+    tables: FloatArray,
+    every: IntArray,
+    roots: FloatArray,
+    need: FloatArray,
+    aim: FloatArray,
+    most: int,
+    quantum: float,
+    effort: int,
+) -> Choices:
     """The cheapest choices of n rows whose gains sum to at least `need`, after at most `effort` branchings each.
 
     - `tables` (n, options, 7): the options of each row; `every` (features + 1): where those of each feature begin;
@@ -304,6 +322,16 @@ def cheapest_choices(tables, every, roots, need, aim, most, quantum, effort):  #
     Returns `chosen` and `along` (n, features), `cost` and `bound` (n; infinite: there is none) and `done` (n): whether
     the search was complete.
     """
+    gain = tables[:, :, GAIN]
+    feature = np.repeat(np.arange(len(every) - 1), np.diff(every))
+    order = np.lexsort((gain, np.broadcast_to(feature, gain.shape)))
+    found: Choices = _cheapest_choices(tables, order, every, roots, need, aim, most, quantum, effort)
+    return found
+
+
+@kernel
+def _cheapest_choices(tables, order, every, roots, need, aim, most, quantum, effort):  # type: ignore[no-untyped-def]
+    """See `cheapest_choices`. `order` (n, options): those of each feature by their gain, the first of equal ones first."""
     n, m, d = len(tables), tables.shape[1], len(every) - 1
     chosen, along = np.empty((n, d), dtype=np.intp), np.zeros((n, d))
     cost, bound, done = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
@@ -311,7 +339,7 @@ def cheapest_choices(tables, every, roots, need, aim, most, quantum, effort):  #
     boxes, marks = np.empty((OPEN_NODES + 1, 2, d)), np.zeros((OPEN_NODES + 1, 3))
     pick, far, saving = np.zeros((3, d), dtype=np.intp), np.zeros((3, d)), np.zeros(d)
     for row in range(n):
-        _keep(tables[row], every, parts, start, option)
+        _keep(tables[row], order[row], every, parts, start, option)
         for j in range(d):
             boxes[0, 0, j], boxes[0, 1, j], chosen[row, j] = roots[row, 0, j], roots[row, 1, j], start[j]
         marks[0, BOUND] = 0.0
