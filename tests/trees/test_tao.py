@@ -395,6 +395,16 @@ def test_a_penalty_that_is_given_or_cannot_be_chosen() -> None:
     assert TAOClassifier(init="random", alpha=2).fit(X[:40], y[:40]).alpha_ == 2.0
 
 
+@pytest.mark.parametrize("estimator", [TAOClassifier, TAORegressor])
+def test_weights_that_are_shares_of_the_rows_count_as_rows(estimator: Any) -> None:
+    X, y = unequal(0, 400)
+    settings = {"max_depth": 2, "init": "random", "alpha": 1.0, "warm_up": 20, "random_state": 0}
+    plain = estimator(**settings).fit(X, y)
+    shares = estimator(**settings).fit(X, y, np.full(len(X), 1 / len(X)))
+    assert plain.get_n_leaves() > 1
+    np.testing.assert_allclose(shares.predict(X), plain.predict(X))
+
+
 def test_of_several_starts_the_one_with_the_least_objective_is_taken() -> None:
     X, y = load_digits(return_X_y=True)
     fits = [

@@ -158,7 +158,8 @@ class TAOClassifier(_TAO, TreeClassifier):
             divided by their spread. A larger value makes a sparser and smaller tree. Every decision of an axis tree
             has size 1. "best" tries 10, 3, 1 and 0.2, from each start that `init` allows, on rows held out from
             the trees, a fifth at a time. That takes ten to forty times as long. Of fewer than 30 different rows none
-            are held out, and it is 1, from CART.
+            are held out, and it is 1, from CART. A row of weight 2 counts as two rows; weights that are below 1 on
+            average, as those of boosting, are scaled until they are 1 on average.
         warm_up: the most free sweeps at the beginning. They take each decision as it is learnt, even if the objective
             rises, which leads out of poor local optima. They end earlier where 15 of them found no better tree. None
             means 300 from a random start, which needs them, and 0 from CART, which then keeps those of its cuts that

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,15 @@ class Sample:
         return self if some.all() else Sample(self.X[some], self.y[some], self.weight[some], self.width)
 
     def present(self) -> Sample:
-        """The rows whose weight is not 0."""
+        """The rows whose weight is not 0.
+
+        Weights that are below 1 on average are shares, as in boosting, and are scaled until they are 1 on average.
+        """
         some = self.weight > 0
         if not some.any():
             raise InputError("All rows have weight 0.", "At least one must count.")
-        return self.only(some)
+        left = self.only(some)
+        return replace(left, weight=left.weight / min(1.0, float(left.weight.mean())))
 
     def held_out(self, rng: np.random.RandomState) -> Iterator[BoolArray]:
         """Random parts of the rows, none if there are too few. Equal rows stay together.
