@@ -35,6 +35,7 @@ import butfor as bf
 from butfor.compress import ranks, recent
 from butfor.compress import search as searching
 from butfor.compress.columns import ColumnTest
+from butfor.compress.discretizer import is_fitted
 from butfor.datasets import loans
 from butfor.solvers.outcome import Stopped
 
@@ -390,6 +391,19 @@ def test_a_function_is_a_model() -> None:
     assert made.thresholds_.features == ("income",)
     accuracy = np.mean(np.where(X["income"] > 41000, "yes", "no") == y)
     assert made.report(X[["income", "age"]], y).accuracy == accuracy
+
+
+def test_a_model_that_is_none_of_scikit_learn_s_is_taken_to_be_fitted() -> None:
+    class Plain:
+        classes_ = np.array([0, 1])
+
+        def fit(self, X: Any, y: Any) -> None:
+            raise AssertionError("it was fitted")
+
+        def predict(self, X: Any) -> Any:
+            return (np.asarray(X)[:, 0] > 5).astype(int)
+
+    assert is_fitted(Plain())
 
 
 def test_text_in_a_grid_of_quantiles(counted: list[int]) -> None:

@@ -106,6 +106,8 @@ def test_the_suggestion_is_the_highest_quantile_that_can_be_as_accurate() -> Non
     assert suggest(lines, 0.88)[0] == 0.7
     assert "0.900" in suggest(lines, 0.88)[1]
     assert suggest(lines[1:], 0.95)[0] == 0.7
+    exact = [QuantileLine(0.5, 1, 1, 0.5, 1 - right / 400) for right in range(400)]
+    assert not [right for right, line in enumerate(exact) if "comes nearest" in suggest([line], right / 400)[1]]
     assert "comes nearest" in suggest(lines[1:], 0.95)[1]
 
 

@@ -115,6 +115,22 @@ def test_proven_trees_of_random_tables_agree(seed: int) -> None:
     assert objective("gosdt") == pytest.approx(objective("streed"), abs=1e-9)
 
 
+@pytest.mark.parametrize("rows", [8, 15])
+def test_few_rows_get_a_single_leaf(rows: int, fitted: Any) -> None:
+    disc, X, y = fitted
+    few = pd.concat([X[y == label][: rows - rows // 2] for label in np.unique(y)])[:rows]
+    tree = bf.compress.surrogate(disc, few, y[few.index], kind=engine("gosdt"))
+    assert tree.certificate.proven
+    assert len(tree.rules) == 1
+
+
+def test_a_proof_by_equal_rows_says_so(fitted: Any) -> None:
+    disc, X, _ = fitted
+    tree = bf.compress.surrogate(disc, X.iloc[[0] * 30], ["approved"] * 20 + ["rejected"] * 10)
+    assert tree.certificate.proven
+    assert "equal rows" in str(tree.certificate)
+
+
 def test_a_score_needs_one_label_per_row(fitted: Any) -> None:
     disc, X, y = fitted
     tree = bf.compress.surrogate(disc, X, y)

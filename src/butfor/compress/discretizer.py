@@ -227,14 +227,12 @@ def checked_labels(X: Any, y: Any) -> NDArray[Any]:
 
 def is_fitted(model: Any) -> bool:
     """Whether a model can predict. One that is not of scikit-learn's kind is taken to be fitted."""
-    if not hasattr(model, "fit"):
+    if not hasattr(model, "fit") or not hasattr(model, "__sklearn_tags__"):
         return True
     try:
         check_is_fitted(model)
     except NotFittedError:
         return False
-    except TypeError:
-        return True
     return True
 
 

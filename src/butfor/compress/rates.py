@@ -12,6 +12,9 @@ from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.space.frames import is_missing
 
+SHARE_ROUNDING = 1e-9
+"""Differences between sums of shares that are rounding."""
+
 
 @experimental
 def compression_rate(rows: Any) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.compress.columns import BinaryColumn, BinaryColumns, ColumnTest
-from butfor.compress.rates import compression_rate, inconsistency_rate
+from butfor.compress.rates import SHARE_ROUNDING, compression_rate, inconsistency_rate
 from butfor.compress.search import Crossings
 from butfor.compress.settings import share
 from butfor.errors import InputError
@@ -155,7 +155,7 @@ def report_on(
 
 def suggest(lines: Sequence[QuantileLine], accuracy: float) -> tuple[float, str]:
     """The highest quantile with which a classifier could still be as accurate as the model, and the reason."""
-    able = [line for line in lines if line.bound >= accuracy]
+    able = [line for line in lines if line.bound >= accuracy - SHARE_ROUNDING]
     if not able:
         best = max(lines, key=lambda line: (line.bound, line.quantile))
         return best.quantile, (

@@ -20,7 +20,7 @@ from butfor.compress import words
 from butfor.compress.discretizer import CounterfactualDiscretizer, checked_labels
 from butfor.compress.engines import cart, gosdt, streed
 from butfor.compress.engines.grown import Engine, TreeTask
-from butfor.compress.rates import inconsistency_rate
+from butfor.compress.rates import SHARE_ROUNDING, inconsistency_rate
 from butfor.compress.settings import one_of, weight, whole
 from butfor.compress.tree import BinaryTree, as_scikit_learn, planted
 from butfor.errors import InputTypeError
@@ -34,9 +34,6 @@ ENGINES: dict[str, Engine] = {"cart": cart.grow, "gosdt": gosdt.grow, "streed": 
 
 LEAF_ROWS = 10
 """A leaf costs as much as this many wrong rows, unless a penalty is given: the paper's 10 / n."""
-
-SHARE_ROUNDING = 1e-9
-"""Differences between sums of shares that are rounding."""
 
 
 @dataclass(frozen=True)
@@ -188,11 +185,12 @@ def surrogate(
     wrong = float(np.mean(tree.label[tree.reached(answers)] != codes))
     objective = wrong + price * len(tree.leaves)
     bound = max(grown.bound, inconsistency_rate(answers, codes) + price)
+    attained = objective <= bound + SHARE_ROUNDING
     proof = TreeProof(
         objective=objective,
         bound=objective if grown.proven else min(bound, objective),
-        proven=grown.proven or objective <= bound + SHARE_ROUNDING,
-        why=grown.why,
+        proven=grown.proven or attained,
+        why=grown.why if grown.proven or not attained else "no tree can be better, because equal rows get equal labels",
         seconds=time.perf_counter() - begin,
     )
     return Surrogate(fixed, tree, classes, proof)

@@ -9,6 +9,8 @@ from io import StringIO
 from math import ceil
 from typing import Any
 
+import numpy as np
+
 from butfor.compress.engines.grown import GrownTree, TreeTask
 from butfor.compress.tree import Shape
 from butfor.errors import MissingExtraError
@@ -25,6 +27,8 @@ def grow(task: TreeTask) -> GrownTree:
         raise MissingExtraError(
             "kind='gosdt' was given, and gosdt is not installed.", "", 'Run: pip install "butfor[gosdt]"'
         ) from None
+    if task.penalty >= np.mean(task.codes == task.most_frequent):  # GOSDT finds nothing where all objectives exceed 1
+        return GrownTree(task.most_frequent, True, 0.0, "no leaf is right about as many rows as it costs")
     learner = library.GOSDTClassifier(
         regularization=task.penalty,
         allow_small_reg=True,
@@ -35,7 +39,8 @@ def grow(task: TreeTask) -> GrownTree:
         learner.fit(task.answers, task.codes)
     found = learner.result_
     proven = found.status.name == "CONVERGED"
-    why = "GOSDT searched all trees" if proven else f"GOSDT stopped after {task.seconds:g} s"
+    ended = f"stopped after {task.seconds:g} s" if found.status.name == "TIMEOUT" else f"said {found.status.name}"
+    why = "GOSDT searched all trees" if proven else f"GOSDT {ended}"
     return GrownTree(_shape(json.loads(found.model)[0]), proven, float(found.lowerbound) - SINGLE_ROUNDING, why)
 
 
