@@ -15,7 +15,7 @@ from butfor.model.questions import Model, cuts, evaluate, is_read
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
-SINGLE = 1e-6
+BEHIND = 1e-6
 """An answer this share behind a cut lies directly behind it: the next number in single precision does."""
 
 
@@ -170,7 +170,7 @@ def _own_cuts(moves: Moves, own: _Own, step: float) -> tuple[FloatArray, BoolArr
     cut = edges[np.clip(np.searchsorted(edges, moves.after) - up, 0, len(edges) - 1)]
     between = np.where(up, (cut >= moves.before) & (cut < moves.after), (cut < moves.before) & (cut >= moves.after))
     behind = np.where(up, np.nextafter(cut, np.inf), cut)
-    near = between & (np.abs(moves.after - cut) <= np.maximum(step, SINGLE * np.abs(cut)))
+    near = between & (np.abs(moves.after - cut) <= np.maximum(step, BEHIND * np.abs(cut)))
     flat = near | own.alike(np.where(between, behind, moves.before))
     return np.asarray(cut[between & flat]), ~flat
 
