@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.model.formula import Formula
@@ -33,7 +34,7 @@ def filled(debt: Any, income: Any) -> Any:
 OTHERWISE = {"guarded": guarded, "known": known, "looked up": looked_up, "filled": filled}
 PLAIN = {
     "ratio": (lambda debt, income: debt / income, "debt / income"),
-    "rounded": (lambda debt, income: round(debt / income, 2), "round(debt / income, 2)"),
+    "rounded": (lambda debt, income: round(debt / income, 2), "python_round(debt / income, 2)"),
     "sum": (lambda debt, income: debt + 12 * income - 3, "debt + 12 * income - 3"),
     "turned around": (lambda income, debt: -income / (debt + 1), "-1 * income / (debt + 1)"),
 }
@@ -45,6 +46,24 @@ def test_whether_a_formula_equals_something_is_not_known() -> None:
         with pytest.raises(TypeError, match="depends on the row"):
             asked()
     assert {debt: 1}[debt] == 1
+
+
+def test_a_function_rounds_as_python_does_and_a_text_as_tables_do() -> None:
+    """0.05 is a little more than a twentieth: Python rounds it to 0.1. numpy makes it half of one first, and rounds that to 0."""
+    X = pd.DataFrame({"a": [1, 2, 3, 6, 9], "r": 0.0})
+    assert (round(2 / 40, 1), float(np.round(2 / 40, 1))) == (0.1, 0.0)
+    for how, made in (
+        (lambda a: round(a / 40, 1), [round(a / 40, 1) for a in X.a.tolist()]),
+        ("round(a / 40, 1)", (X.a / 40).round(1)),
+    ):
+        table = X.assign(r=made)
+        model = DecisionTreeClassifier().fit(table[["r"]].assign(a=0)[["a", "r"]], table.r > 0.05)
+        explainer = bf.Explainer(model, table, space={"a": bf.Integer(1, 9)})
+        answer = explainer.explain(table.iloc[[0]], target=True, constraints=[bf.computed("r", how)]).only
+        assert answer.point["a"].iloc[0] == (3 if how == "round(a / 40, 1)" else 2)
+        assert answer.point["r"].iloc[0] == 0.1
+        again = bf.computed("r", how)
+        assert ComputedColumn("r", again.text).formula.at({"a": X.a.to_numpy(dtype=float)}).tolist() == list(made)
 
 
 @pytest.mark.parametrize("name", OTHERWISE)

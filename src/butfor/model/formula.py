@@ -21,6 +21,10 @@ Sum = Mapping[Any, float]
 CONSTANT = None
 """Stands for the number 1 among the columns of a linear sum."""
 
+ROUNDING = {"round", "python_round"}
+"""How a number is rounded: as numpy and tables do it, which scale it first, or as Python does it, by the digits of the number
+itself. 0.05 is a little more than one twentieth: numpy makes it 0.0, and Python 0.1."""
+
 BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
 """How strongly a sign binds."""
 
@@ -40,7 +44,7 @@ class Quotient:
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """A number, a column, or two formulas with a sign between them. `round` has a formula and a number of digits.
+    """A number, a column, or two formulas with a sign between them. One that is rounded has a formula and a number of digits.
 
     Arithmetic with formulas makes formulas. So a function of numbers can be called with columns, and tells what it computes.
     A function that compares them, or asks whether they hold, does more than calculate: that is an error.
@@ -117,8 +121,8 @@ class Formula:
             return names.get(self.parts[0], str(self.parts[0]))
         if self.sign == "number":
             return f"{self.parts[0]:.15g}" if float(f"{self.parts[0]:.15g}") == self.parts[0] else repr(self.parts[0])
-        if self.sign == "round":
-            return f"round({self.parts[0].written(names)}, {self.parts[1]})"
+        if self.sign in ROUNDING:
+            return f"{self.sign}({self.parts[0].written(names)}, {self.parts[1]})"
         left, right = (
             f"({words})" if self._needs_brackets(part, k) else words
             for k, part in enumerate(self.parts)
@@ -150,6 +154,9 @@ class Formula:
             return self.parts[0]  # type: ignore[no-any-return]  # a plain number takes the type of what stands beside it
         if self.sign == "round":
             return np.asarray(np.round(self.parts[0].at(values), self.parts[1]))
+        if self.sign == "python_round":
+            inner = np.asarray(self.parts[0].at(values), dtype=np.float64)
+            return np.array([round(x, self.parts[1]) for x in inner.ravel().tolist()]).reshape(inner.shape)
         left, right = (part.at(values) for part in self.parts)
         with np.errstate(all="ignore"):
             if self.sign == "/":
@@ -162,6 +169,11 @@ class Formula:
             return formulas.get(self.parts[0], self)
         parts = tuple(part.put(formulas) if isinstance(part, Formula) else part for part in self.parts)
         return Formula(self.sign, parts)
+
+    def of_plain_numbers(self) -> Formula:
+        """The formula of a function that is called with one number of Python for each column."""
+        parts = tuple(part.of_plain_numbers() if isinstance(part, Formula) else part for part in self.parts)
+        return Formula("python_round" if self.sign == "round" else self.sign, parts)
 
     def divisors(self) -> Iterator[Formula]:
         """All by which it divides."""
@@ -177,7 +189,7 @@ class Formula:
             return Quotient({self.parts[0]: 1.0}, BY_ONE)
         if self.sign == "number":
             return Quotient({CONSTANT: self.parts[0]}, BY_ONE)
-        if self.sign == "round":
+        if self.sign in ROUNDING:
             return None
         first, second = (part.quotient() for part in self.parts)
         if first is None or second is None:

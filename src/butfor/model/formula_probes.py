@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.formula import Formula
+from butfor.model.formula import ROUNDING, Formula
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 
 Values = NDArray[Any]
@@ -156,7 +156,7 @@ def _rounded(formula: Formula, numbers: Mapping[Any, FloatArray], unit: float) -
     if formula.sign in ("column", "number"):
         return value, np.zeros_like(value)
     (left, off), *others = (_rounded(part, numbers, unit) for part in formula.parts if isinstance(part, Formula))
-    if formula.sign == "round":  # libraries differ on what lies in the middle between two rounded numbers
+    if formula.sign in ROUNDING:  # libraries differ on what lies in the middle between two rounded numbers
         step = 10.0 ** -formula.parts[1]
         from_middle = step * np.abs(np.abs(left) / step % 1 - 0.5)
         return value, np.where(from_middle <= off + SPARE_ROUNDING * unit * np.abs(left), step, 0.0) + unit * np.abs(

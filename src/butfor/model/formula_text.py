@@ -8,7 +8,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from butfor.errors import InputError
-from butfor.model.formula import Formula
+from butfor.model.formula import ROUNDING, Formula
 
 NUMBER_IN_FORMULA = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 QUOTED_NAME = re.compile(r"`([^`]+)`|'([^']+)'|\"([^\"]+)\"")
@@ -35,7 +35,7 @@ def read_formula(text: str, known: Iterable[str] = ()) -> Formula:
 
 def quoted(name: str) -> str:
     """A name as it is written in a formula."""
-    return name if NAME_IN_FORMULA.fullmatch(name) and name != "round" else f"`{name}`"
+    return name if NAME_IN_FORMULA.fullmatch(name) and name not in ROUNDING else f"`{name}`"
 
 
 def written(formula: Formula) -> str:
@@ -64,7 +64,7 @@ def _piece(text: str, at: int, known: Sequence[str]) -> tuple[FormulaPiece, int]
     if (match := NUMBER_IN_FORMULA.match(text, at)) and isfinite(float(match[0])):
         return FormulaPiece("number", match[0], at), match.end()
     if match := NAME_IN_FORMULA.match(text, at):
-        return FormulaPiece("round" if match[0] == "round" else "column", match[0], at), match.end()
+        return FormulaPiece(match[0] if match[0] in ROUNDING else "column", match[0], at), match.end()
     if text[at] in "+-*/(),−·":
         return FormulaPiece(text[at].replace("−", "-").replace("·", "*"), text[at], at), at + 1
     raise _unreadable(text, at)
@@ -130,7 +130,7 @@ class _Reader:
             return Formula.of(float(number.value))
         if column := self._next("column"):
             return Formula.column(column.value)
-        if self._next("round"):
+        if rounding := self._next(*ROUNDING):
             self._demand("(")
             inner, digits = self._sum(), 0
             if self._next(","):
@@ -139,7 +139,7 @@ class _Reader:
                 if abs(digits) > FARTHEST_DIGIT:
                     raise self._wrong()
             self._demand(")")
-            return Formula("round", (inner, digits))
+            return Formula(rounding.kind, (inner, digits))
         self._demand("(")
         found = self._sum()
         self._demand(")")

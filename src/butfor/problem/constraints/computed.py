@@ -56,7 +56,7 @@ class ComputedColumn(Relation):
         not known.
         """
         try:
-            formula = Formula.of(function(*map(Formula.column, names)))
+            formula = Formula.of(function(*map(Formula.column, names))).of_plain_numbers()
         except Exception:
             formula = None
         if formula is None or not _computes(function, formula, names):
