@@ -16,8 +16,10 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.compiled.clock import now
 from butfor.datasets import loans
 from butfor.groups.counted import NOT_LOOKED_FOR, STATUSES
+from butfor.groups.firsts import firsts, groups_of
 
 X, _ = loans.load()
 ROWS = X.iloc[:80].set_index(np.arange(500, 580))
@@ -263,3 +265,24 @@ def test_answers_about_different_models_are_refused() -> None:
     theirs = bf.Explainer(other, X).explain(ROWS, target="approved", constraints=RULES)
     with pytest.raises(bf.errors.InputError, match="different models"):
         bf.groups.statuses([ANSWERS, theirs])
+
+
+def test_missing_groups_stand_beside_one_that_is_called_so() -> None:
+    given = [None, "missing", float("nan"), "a"] * (len(ROWS) // 4)
+    known = firsts(ANSWERS)
+    parts = {group: rows.tolist() for group, rows in groups_of(known, given).items()}
+    every = list(range(len(ROWS)))
+    assert parts == {
+        "(missing)": [i for i in every if i % 2 == 0],
+        "a": every[3::4],
+        "missing": every[1::4],
+    }
+    assert list(groups_of(known, [None, 2.0, 10, "x"] * (len(ROWS) // 4))) == [2.0, 10, "missing", "x"]
+
+
+def test_many_groups_are_told_apart_in_one_pass() -> None:
+    known = firsts([ANSWERS] * 250)
+    begin = now()
+    parts = groups_of(known, np.arange(len(known)) // 2)
+    assert [rows.tolist() for rows in parts.values()] == np.arange(len(known)).reshape(-1, 2).tolist()
+    assert now() - begin < 5, "rows times groups takes far longer"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -21,7 +22,7 @@ from butfor.space import frames
 from butfor.space.space import Space, same
 
 MISSING_GROUP = "missing"
-"""The group of rows whose value in the grouping column is missing."""
+"""The group of rows whose value in the grouping column is missing. It stands in brackets if a group has this name."""
 
 Answers = Explanation | Explanations | Portfolio
 
@@ -53,17 +54,17 @@ class Firsts:
     def __len__(self) -> int:
         return len(self.costs)
 
-    @property
+    @cached_property
     def found(self) -> BoolArray:
         """Which rows have an answer."""
         return np.isfinite(self.costs)
 
-    @property
+    @cached_property
     def moved(self) -> BoolArray:
         """Which columns the answers change (rows, features)."""
         return np.asarray(~same(self.start, self.points) & self.found[:, None])
 
-    @property
+    @cached_property
     def already(self) -> BoolArray:
         """Which rows meet the target as they are."""
         return np.asarray(self.found & ~self.moved.any(axis=1) & (self.costs == 0))
@@ -154,8 +155,17 @@ def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
         each = [feature.value(code) for code in codes.tolist()]
     else:
         each = [value for table in known.tables for value in frames.named_column(table, by, f"by={by!r}")]
-    each = [MISSING_GROUP if frames.is_missing(one) else _plain(one) for one in each]
-    return {group: np.array([i for i, one in enumerate(each) if one == group]) for group in _ordered(each)}
+    plain = [None if frames.is_missing(one) else _plain(one) for one in each]
+    rows: dict[Any, list[int]] = {}
+    for i, group in enumerate(plain):
+        rows.setdefault(group, []).append(i)
+    lost = rows.pop(None, None)
+    if lost is not None:
+        name = MISSING_GROUP
+        while name in rows:  # a group of the user's own
+            name = f"({name})"
+        rows[name] = lost
+    return {group: np.array(rows[group]) for group in sorted(rows, key=_order)}
 
 
 def _plain(group: Any) -> Any:
@@ -165,9 +175,9 @@ def _plain(group: Any) -> Any:
     return group if isinstance(group, str | int | float) else str(group)
 
 
-def _ordered(each: Sequence[Any]) -> list[Any]:
-    """The groups in order: numbers before texts."""
-    return sorted(set(each), key=lambda one: (0, float(one), "") if isinstance(one, Real) else (1, 0.0, str(one)))
+def _order(group: Any) -> tuple[int, float, str]:
+    """Numbers come before texts."""
+    return (0, float(group), "") if isinstance(group, Real) else (1, 0.0, str(group))
 
 
 def parts_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
