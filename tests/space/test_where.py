@@ -64,3 +64,14 @@ def test_arrays_have_columns_too() -> None:
 def test_other_texts_are_refused(condition, said) -> None:
     with pytest.raises(bf.ButforError, match=said):
         rows_where(TABLE, condition)
+
+
+def test_backticks_in_a_text_are_signs_of_it() -> None:
+    table = pd.DataFrame({"it's": ["it`s`x", "b"], "c": ['"`"', "b"]})
+    assert rows_where(table, "`it's` == 'it`s`x'").tolist() == [0]
+    assert rows_where(table, 'c == \'"`"\' and `it\'s` != "a`b"').tolist() == [0]
+
+
+def test_a_condition_may_be_nested_too_deeply() -> None:
+    with pytest.raises(bf.errors.InputError, match="nested too deeply"):
+        rows_where(pd.DataFrame({"x": [1.0]}), "x > 1" + " + 1" * 20_000)

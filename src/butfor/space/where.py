@@ -14,7 +14,9 @@ from butfor.arrays import IntArray
 from butfor.errors import InputError, UnknownColumnError, choice
 from butfor.space import frames
 
-IN_BACKTICKS = re.compile(r"`([^`]+)`")
+TEXT_OR_IN_BACKTICKS = re.compile(r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `([^`]+)`""", re.VERBOSE | re.DOTALL)
+"""A text, in which backticks are signs as all others, or a name in backticks."""
+
 CONDITIONS_SHOWN = (
     "Examples are \"income > 3000 and purpose == 'car'\", \"job in ['nurse', 'clerk']\" and 'not (age < 30)'."
 )
@@ -57,12 +59,21 @@ class _Condition:
     def holds(self) -> list[bool]:
         """Whether it holds, for each row."""
         try:
-            tree = ast.parse(IN_BACKTICKS.sub(self._placed, self.text).strip(), mode="eval")
+            return self._truths(self._parsed().body)
+        except (RecursionError, MemoryError):  # Python's parser ends with the second
+            raise InputError(
+                f"a condition of {len(self.text):,} signs cannot be read.", "It is nested too deeply."
+            ) from None
+
+    def _parsed(self) -> ast.Expression:
+        try:
+            return ast.parse(TEXT_OR_IN_BACKTICKS.sub(self._placed, self.text).strip(), mode="eval")
         except (SyntaxError, ValueError):
             raise self._unreadable("it is no condition") from None
-        return self._truths(tree.body)
 
     def _placed(self, found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
         self.quoted.append(found[1])
         return f"_quoted_{len(self.quoted) - 1}"
 
