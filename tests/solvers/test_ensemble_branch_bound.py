@@ -115,6 +115,30 @@ def test_bounds_hold_wherever_it_is_interrupted(forest, monkeypatch) -> None:
     assert partly > 10, "hardly anything was interrupted"
 
 
+def test_the_time_is_looked_at_after_each_row_that_is_polished(forest, monkeypatch) -> None:
+    """A row of a large forest takes a tenth of a second, and hundreds may be polished."""
+    explainer, rows, _ = forest
+    tried, most, improve = [0], [0], ensemble_search.LeafSearch._try
+
+    class Watched(Budget):
+        def spent(self) -> bool:
+            tried[0] = 0
+            return super().spent()
+
+        def at_most(self, seconds: float) -> Budget:
+            return self
+
+    def counted(*arguments):
+        tried[0] += 1
+        most[0] = max(most[0], tried[0])
+        return improve(*arguments)
+
+    monkeypatch.setattr("butfor.explain.arguments.Budget", lambda *a, **k: Watched())
+    monkeypatch.setattr(ensemble_search.LeafSearch, "_try", counted)
+    assert explainer.explain(rows, target=1).found.all()
+    assert most[0] <= 2
+
+
 def test_a_gap_is_said_in_words(forest, monkeypatch) -> None:
     explainer, rows, _ = forest
     monkeypatch.setattr("butfor.explain.arguments.Budget", lambda *a, **k: Rounds(most=3))

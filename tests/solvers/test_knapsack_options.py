@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from time import process_time
 
 import numpy as np
@@ -12,7 +13,7 @@ from butfor.solvers.linear.knapsack_kernels import GAIN, LENGTH, PRICE, _keep, c
 def worth_a_look(table: np.ndarray, every: np.ndarray) -> list[int]:
     """Those that stay or go on, and those of which no other one gains as much and costs no more, the first of equal ones."""
     found = []
-    for first, end in zip(every[:-1], every[1:], strict=True):
+    for first, end in pairwise(every):
         for i in range(first, end):
             mine, others = table[i, [GAIN, PRICE]], [k for k in range(first, end) if k != i]
             as_good = [k for k in others if table[k, GAIN] >= mine[0] and table[k, PRICE] <= mine[1]]

@@ -24,6 +24,9 @@ NEAR_LEAVES, NEAR_SHARES = 5_000, (0.125, 0.25, 0.5)
 ROOT_EFFORT, NODE_EFFORT = Effort(5, 0.3, 0.002), Effort(8, 0.1, 0.15)
 """At the root of the search, and in a node."""
 
+POLISH_SHARE = 1 / 4
+"""The share of the time in which the first row is polished. What is left is for bounds."""
+
 ROOT_BURSTS, ZOOM_BURSTS = 40, 1
 """How often bounds are raised before branching: at the root, and at the root of the search within a node."""
 

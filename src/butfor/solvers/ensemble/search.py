@@ -22,7 +22,7 @@ from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.move_kernels import improve
 from butfor.solvers.ensemble.reduce import carried, of_node, reduce
 from butfor.solvers.ensemble.reduced_ensemble import parted
-from butfor.solvers.ensemble.work_arrays import Task, move_work_for, no_multipliers, work_for
+from butfor.solvers.ensemble.work_arrays import Task, most_changes, move_work_for, no_multipliers, work_for
 from butfor.solvers.solver import Budget
 
 
@@ -48,7 +48,7 @@ class LeafSearch:
 
     def run(self, budget: Budget) -> None:
         """Search until the best row is proven or the budget is spent, as it is by Ctrl-C."""
-        steps = self._steps()
+        steps = self._steps(budget)
         try:
             for _ in steps:
                 if budget.spent():
@@ -58,15 +58,15 @@ class LeafSearch:
         finally:
             steps.close()
 
-    def _steps(self) -> Generator[None]:
+    def _steps(self, budget: Budget) -> Generator[None]:
         """The whole search, in steps of about the same size."""
         able = np.isfinite(self.question.price)
-        if self._start(able):
+        if (yield from self._start(able)):
             most = self._most()
             if (most < self.task.goal).any():
                 self._fell_short(most, self._cheapest())
                 return
-            if self._narrow(able):
+            if (yield from self._narrow(able, budget)):
                 self.multipliers.rate[:] = self._first_rate()
                 yield from self._in_turns()
                 return
@@ -76,7 +76,7 @@ class LeafSearch:
         """Boxes first, and then messages. Where boxes are strong, both take turns."""
         boxes = self._boxes()
         box_steps, message_steps = self._box_steps(boxes), self._settle(effort.ROOT_BURSTS)
-        most = self._most_changes()
+        most = most_changes(self.reduced, self.task)
         few, start = most <= effort.FEW_CHANGES, effort.head_start(most, self.best is not None)
         try:
             yield from islice(box_steps, 1 + start // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
@@ -107,7 +107,7 @@ class LeafSearch:
             return
         self.lower, self.root_alive = max(self.lower, bound), self.work.alive.copy()
         if bursts == effort.ROOT_BURSTS:
-            self._polish(together=2)
+            yield from self._polish(together=2)
             yield from self._branch_beside(bound)
         else:
             yield from self._branch(bound)
@@ -143,13 +143,6 @@ class LeafSearch:
             self.short = self.task.goal - highest
             self._approach(starts)
         self._close()
-
-    def _most_changes(self) -> float:
-        """How many features may change at most."""
-        movable = float((np.diff(self.reduced.cells.start) > 1).sum())
-        limits = zip(self.task.side, self.task.limit, strict=True)
-        counted = [most for counts, most in islice(limits, self.task.counting) if counts.any()]
-        return float(min([movable, *counted]))
 
     def _most(self) -> FloatArray:
         """What the scores of a row can sum to at most: each tree gives its largest leaf to each."""
@@ -190,28 +183,35 @@ class LeafSearch:
         self.moves = move_work_for(reduced, self.work.uses, len(ask.goal))
         return True
 
-    def _start(self, able: BoolArray) -> bool:
+    def _start(self, able: BoolArray) -> Generator[None, None, bool]:
         """From the cheapest cells into the goal, in a large ensemble first within reach of a part of the cells.
 
         Returns False if there is no row at all.
         """
         for some in (*self.question.nearby(able), able):
+            yield
             there = self._reduce(some)
             if there and (self._most() >= self.task.goal).all() and self._try(self._cheapest()):
                 return True
         return there
 
-    def _narrow(self, able: BoolArray) -> bool:
-        """Go on among the cells that a row better than the best may have. Returns False if there is none."""
-        before = np.inf
+    def _narrow(self, able: BoolArray, budget: Budget) -> Generator[None, None, bool]:
+        """Go on among the cells that a row better than the best may have. Returns False if there is none.
+
+        A share of the time is left to bounds.
+        """
+        before, early = np.inf, budget.at_most(effort.POLISH_SHARE * budget.left())
         while self.upper < before:
             before = self.upper
             if not self._reduce(self.question.affordable(able, self._ceiling())):
                 return False
-            self._polish()
+            for _ in self._polish():
+                yield
+                if early.spent():
+                    return True
         return True
 
-    def _polish(self, together: int = 1) -> None:
+    def _polish(self, together: int = 1) -> Generator[None]:
         """Take changes of the best row back, so many `together`, and look for another way, as long as that helps."""
         better = True
         while better and self.best is not None:
@@ -223,6 +223,7 @@ class LeafSearch:
                 x = now.copy()
                 x[list(back)] = home[list(back)]
                 better = self._try(x, back[0]) or better
+                yield
 
     def _cheapest(self) -> IntArray:
         """The cheapest cell of each feature."""
@@ -270,8 +271,7 @@ class LeafSearch:
     def _first_rate(self) -> FloatArray:
         """What a unit of each score should cost, roughly: what the best row paid for what the cheapest one lacked."""
         x = self._cheapest()
-        # counts the scores, and stops at once
-        improve(self.reduced, self.task, self.work.alive, self.moves, x.copy(), -1, -np.inf)
+        improve(self.reduced, self.task, self.work.alive, self.moves, x.copy(), -1, -np.inf)  # only counts the scores
         lack = np.maximum(self.task.goal - self.moves.total, 0.0)
         price = self.task.price[np.isfinite(self.task.price)]
         spent = self.upper if np.isfinite(self.upper) else float(price.mean()) * len(x)
@@ -321,10 +321,10 @@ class LeafSearch:
         before = self.upper
         found = self._raise(effort.ROOT_EFFORT, self.pace)
         if found < np.inf:
-            if self.upper < before:
-                self._polish()
             self.lower = max(self.lower, min(max(best, found), self._ceiling()))
             yield
+            if self.upper < before:
+                yield from self._polish()
         return found
 
     def _branch(self, bound: float) -> Generator[None]:

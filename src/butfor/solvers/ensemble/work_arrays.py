@@ -181,3 +181,10 @@ def move_work_for(reduced: Reduced, uses: Uses, scores: int) -> MoveWork:
         chosen=np.zeros(trees, dtype=np.intp),
         stale=np.zeros(trees, dtype=np.bool_),
     )
+
+
+def most_changes(reduced: Reduced, task: Task) -> float:
+    """How many features may change at most."""
+    movable = float((np.diff(reduced.cells.start) > 1).sum())
+    counting = zip(task.side[: task.counting], task.limit, strict=False)
+    return min([movable, *(float(most) for counts, most in counting if counts.any())])
