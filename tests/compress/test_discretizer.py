@@ -37,6 +37,7 @@ from butfor.compress import search as searching
 from butfor.compress.columns import ColumnTest
 from butfor.compress.discretizer import is_fitted
 from butfor.datasets import loans
+from butfor.estimator.state import state_of
 from butfor.solvers.outcome import Stopped
 
 Discretizer = bf.compress.CounterfactualDiscretizer
@@ -161,7 +162,7 @@ def test_a_function_that_is_defined_again_is_another_one(monkeypatch: pytest.Mon
         monkeypatch.setattr(step, "__module__", "__main__")
         monkeypatch.setattr(step, "__qualname__", "step")
         monkeypatch.setattr(sys.modules["__main__"], "step", step, raising=False)
-        return recent.key_of(FunctionTransformer(step))
+        return state_of(FunctionTransformer(step))
 
     def second(X: Any) -> Any:
         return np.asarray(X)[:, 1:]

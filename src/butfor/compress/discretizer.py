@@ -16,11 +16,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from butfor.compress.ranks import RANKS, by_classes
-from butfor.compress.recent import key_of, recall
+from butfor.compress.recent import recall
 from butfor.compress.report import CompressionReport, report_on
 from butfor.compress.search import CounterfactualSearch, Crossings, search, weighted_cost
 from butfor.compress.settings import SCALES, one_of, share, weight
 from butfor.errors import InputError
+from butfor.estimator.state import state_of
 from butfor.experimental import experimental
 from butfor.problem.costs import Scale
 from butfor.problem.written.constraints import Constraints
@@ -123,7 +124,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
             used = model if ready else clone(model).fit(table, labels)
             return search(used, table, labels.tolist(), how, self.n_jobs, self.progress)
 
-        found = recall(key_of(model, ready, how, table, labels), run)
+        found = recall(state_of(model, ready, how, table, labels), run)
         if ready:
             found = replace(found, source=replace(found.source, estimator=model))
         if found.stopped:

@@ -6,11 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from copy import deepcopy
 from threading import Lock
-from types import FunctionType
-from typing import Any
-
-import cloudpickle
-from joblib.hashing import NumpyHasher
 
 from butfor.compress.search import Crossings
 from butfor.solvers.outcome import Stopped
@@ -20,25 +15,6 @@ SEARCHES_KEPT = 16
 
 _kept: OrderedDict[str, Crossings] = OrderedDict()
 _lock = Lock()
-
-
-class _Hasher(NumpyHasher):  # type: ignore[misc]
-    """joblib's hash, in which functions and classes of the running script or notebook count by their code.
-
-    They may be defined again under the same name. All others count by their names.
-    """
-
-    def save(self, obj: Any) -> None:
-        own = isinstance(obj, FunctionType | type) and obj.__module__ == "__main__"
-        super().save(cloudpickle.dumps(obj) if own else obj)
-
-
-def key_of(*parts: Any) -> str | None:
-    """A key for a search: equal for equal models, rows and settings. None if something of it cannot be pickled."""
-    try:
-        return str(_Hasher().hash(parts))
-    except Exception:
-        return None
 
 
 def recall(key: str | None, run: Callable[[], Crossings]) -> Crossings:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.estimator.state import state_of
 from butfor.importers.read import Reading
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.training import TrainingRows
@@ -58,6 +57,8 @@ class Referee:
 
     def reading_of(self, estimator: Any, read: Callable[[], T]) -> T:
         """What `read` knows of an estimator. It is read again if it was fitted again since the last question."""
+        from butfor.estimator.state import state_of
+
         if id(estimator) not in self.current:
             state, known = state_of(estimator), self.read.get(id(estimator))
             if known is None or state is None or known[1] != state:
