@@ -1,13 +1,12 @@
-"""Which options of a feature the knapsack solver looks at, against the definition, and how long that takes."""
+"""Which options of a feature the knapsack solver looks at, against the definition."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from time import process_time
 
 import numpy as np
 
-from butfor.solvers.linear.knapsack_kernels import GAIN, LENGTH, PRICE, _keep, cheapest_choices
+from butfor.solvers.linear.knapsack_kernels import GAIN, LENGTH, PRICE, _keep
 
 
 def worth_a_look(table: np.ndarray, every: np.ndarray) -> list[int]:
@@ -36,22 +35,3 @@ def test_no_other_option_gains_as_much_and_costs_no_more() -> None:
         _keep(table, order, every, parts, start, option)
         assert option[: start[-1]].tolist() == worth_a_look(table, every)
         assert (parts[: start[-1]] == table[option[: start[-1]]]).all()
-
-
-def test_many_levels_take_hardly_more_time_each_than_few() -> None:
-    def seconds(levels: int) -> float:
-        table, everywhere = np.zeros((1, levels, 7)), np.array([[[-np.inf], [np.inf]]])
-        table[0, 1:, GAIN] = np.random.default_rng(0).random(levels - 1)
-        table[0, 1:, PRICE] = 1.0
-        least = np.inf
-        for _ in range(3):
-            begin = process_time()
-            found = cheapest_choices(
-                table, np.array([0, levels]), everywhere, np.array([0.5]), np.array([0.5]), 1, 0.0, 10
-            )
-            least = min(least, process_time() - begin)
-            assert found[2].tolist() == [1.0]
-        return least
-
-    seconds(10)
-    assert seconds(32_000) < 20 * seconds(4_000)
