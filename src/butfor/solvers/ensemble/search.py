@@ -61,12 +61,12 @@ class LeafSearch:
     def _steps(self, budget: Budget) -> Generator[None]:
         """The whole search, in steps of about the same size."""
         able = np.isfinite(self.question.price)
-        if (yield from self._start(able)):
+        if self._start(able):
             most = self._most()
             if (most < self.task.goal).any():
                 self._fell_short(most, self._cheapest())
                 return
-            if (yield from self._narrow(able, budget)):
+            if self._narrow(able, budget):
                 self.multipliers.rate[:] = self._first_rate()
                 yield from self._in_turns()
                 return
@@ -183,19 +183,18 @@ class LeafSearch:
         self.moves = move_work_for(reduced, self.work.uses, len(ask.goal))
         return True
 
-    def _start(self, able: BoolArray) -> Generator[None, None, bool]:
+    def _start(self, able: BoolArray) -> bool:
         """From the cheapest cells into the goal, in a large ensemble first within reach of a part of the cells.
 
         Returns False if there is no row at all.
         """
         for some in (*self.question.nearby(able), able):
-            yield
             there = self._reduce(some)
             if there and (self._most() >= self.task.goal).all() and self._try(self._cheapest()):
                 return True
         return there
 
-    def _narrow(self, able: BoolArray, budget: Budget) -> Generator[None, None, bool]:
+    def _narrow(self, able: BoolArray, budget: Budget) -> bool:
         """Go on among the cells that a row better than the best may have. Returns False if there is none.
 
         A share of the time is left to bounds.
@@ -206,7 +205,6 @@ class LeafSearch:
             if not self._reduce(self.question.affordable(able, self._ceiling())):
                 return False
             for _ in self._polish():
-                yield
                 if early.spent():
                     return True
         return True
