@@ -67,7 +67,9 @@ class AdmissibleBox:
                 return None
             low[j], high[j] = places[[0, -1]]
         fits = same(low, wider.low) & same(high, wider.high)
-        fits |= (low >= wider.low) & (high <= wider.high) & ((self.step == wider.step) | (low == high))
+        grids = Grids(wider.step, wider.anchor)
+        lone = (low == high) & (grids.first(low) == grids.last(low))  # a number may only mean a point of the wider box's grid
+        fits |= (low >= wider.low) & (high <= wider.high) & ((self.step == wider.step) | lone)
         return (low, high) if fits.all() else None
 
     def coded(self, row: FloatArray) -> FloatArray:
