@@ -61,6 +61,24 @@ class TestTreeExact(SolverContract):
     seeds = range(2700)
 
 
+DECIMAL = Kinds(continuous=False, steps=(0.3, 0.1, 0.7))
+"""Steps that floats miss: three times 0.1 is 0.3, and three times 0.3 is 0.9."""
+
+
+class TestTreeExactOnDecimalSteps(SolverContract):
+    solver = TreeExact()
+    form = "tree"
+    kinds = DECIMAL
+    seeds = range(20_000, 20_600)
+
+
+class TestLinearKnapsackOnDecimalSteps(SolverContract):
+    solver = LinearKnapsack()
+    form = "linear"
+    kinds = DECIMAL
+    seeds = range(20_000, 20_400)
+
+
 class TestMilpOnTrees(SolverContract):
     solver = Milp()
     form = "tree"
@@ -95,6 +113,11 @@ class TestEnsembleBranchBound(SolverContract):
 
     def problem(self, seed):
         return random_problem(seed, self.form, self.kinds, trees=2 + seed % 5)
+
+
+class TestEnsembleBranchBoundOnDecimalSteps(TestEnsembleBranchBound):
+    kinds = DECIMAL
+    seeds = range(20_000, 20_400)
 
 
 class TestEnsembleByBoxes(TestEnsembleBranchBound):
@@ -159,6 +182,11 @@ class TestLargestMove(SolverContract):
 
     def problem(self, seed):
         return random_problem(seed, self.form, self.kinds, trees=2 + seed % 5)
+
+
+class TestLargestMoveOnDecimalSteps(TestLargestMove):
+    kinds = replace(DECIMAL, costs=("linf",), relations=(), missing=False)
+    seeds = range(20_000, 20_600)
 
 
 class TestMilpOnFiniteLinear(SolverContract):

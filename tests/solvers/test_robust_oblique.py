@@ -13,7 +13,6 @@ from sklearn.datasets import make_classification
 
 import butfor as bf
 from butfor.model.oblique import ObliqueTree
-from butfor.model.grid_points import grid_point
 from butfor.model.questions import evaluate
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.oblique.leaf_reach import LeafReach, Reached
@@ -52,7 +51,7 @@ def every_row(problem: Problem) -> np.ndarray:
             values = np.arange(len(feature.levels), dtype=float)
         else:
             step, low, high = (float(one[j]) for one in (problem.domain.step, *ends(problem)))
-            values = grid_point(np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1), step, 0.0)
+            values = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
         ways.append(np.unique(np.append(values, [problem.factuals[0, j], np.nan] if feature.missing else values[0])))
         ways[-1] = np.unique(np.append(ways[-1], problem.factuals[0, j]))
     rows = np.array(list(itertools.product(*ways)))

@@ -53,6 +53,7 @@ class Kinds:
     relations: tuple[str, ...] = ("at most", "margin", "linear", "implies")
     classes: int = 3
     features: int = 3
+    steps: tuple[float, ...] = (1.0, 1.0, 0.5)
 
 
 def random_space(rng: Random, kinds: Kinds) -> Space:
@@ -75,7 +76,7 @@ def _random_feature(rng: Random, name: str, word: str, kinds: Kinds) -> Feature:
         return Feature(name, levels=levels, ordered=bool(numeric or rng.random() < 0.4), missing=missing, typical=0.0)
     low = float(rng.integers(-4, 1))
     high = low + float(rng.integers(2, 6))
-    step = 0.0 if word == "continuous" else float(rng.choice([1.0, 1.0, 0.5, 0.3]))
+    step = 0.0 if word == "continuous" else float(rng.choice(kinds.steps))
     return Feature(name, low=low, high=high, step=step, missing=missing, typical=low + 1.0, mad=0.5, std=1.0)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.choices import choices_of
-from butfor.model.grid_points import grid_down, grid_up, on_grid
+from butfor.model.grid_points import grid_down, grid_near, grid_up, on_grid
 from butfor.model.trees import Trees
 from butfor.neighbours.places import Grids
 from butfor.neighbours.trees.regions import leaf_boxes, regions, runs
@@ -68,7 +68,9 @@ class AdmissibleBox:
             low[j], high[j] = places[[0, -1]]
         fits = same(low, wider.low) & same(high, wider.high)
         grids = Grids(wider.step, wider.anchor)
-        lone = (low == high) & (grids.first(low) == grids.last(low))  # a number may only mean a point of the wider box's grid
+        lone = (low == high) & (
+            grids.first(low) == grids.last(low)
+        )  # a number may only mean a point of the wider box's grid
         fits |= (low >= wider.low) & (high <= wider.high) & ((self.step == wider.step) | lone)
         return (low, high) if fits.all() else None
 
@@ -95,7 +97,7 @@ def admissible_box(problem: Problem) -> AdmissibleBox | None:
     point, low, high = row.copy(), row.copy(), row.copy()
     step, anchor = np.where(moves, domain.step, 0.0), domain.anchor.copy()
     for numbers in domain.grids(np.setdiff1d(np.flatnonzero(moves), list(orders))):
-        ends = _ends(domain, numbers)
+        ends = _ends(domain, model, numbers)
         if ends is None:
             return None
         low[numbers], high[numbers] = ends
@@ -105,8 +107,11 @@ def admissible_box(problem: Problem) -> AdmissibleBox | None:
     return AdmissibleBox(orders, point, low, high, step, anchor)
 
 
-def _ends(domain: Domain, numbers: IntArray) -> Ends | None:
-    """The smallest and largest values of numbers that share a grid; None if one has others than those of the grid between."""
+def _ends(domain: Domain, model: Trees, numbers: IntArray) -> Ends | None:
+    """The smallest and largest values of numbers that share a grid; None if one has others than those of the grid between.
+
+    A number that only means a point of the grid counts as that point, unless a cut tells them apart.
+    """
     everything = np.full((1, len(numbers)), np.inf)
     first, last = (end[0] for end in domain.within(numbers, -everything, everything))
     own, stay, grid = (
@@ -115,7 +120,10 @@ def _ends(domain: Domain, numbers: IntArray) -> Ends | None:
         (domain.step[numbers[0]], domain.anchor[numbers[0]]),
     )
     lost = domain.missing[0, numbers] | np.isnan(own)
-    apart = stay & ~((first <= own) & (own <= last) & on_grid(own, *grid))
+    meant = np.where(on_grid(own, *grid), grid_near(own, *grid) if grid[0] else own, np.nan)
+    cells = [model.cells[j].index(np.array(pair)) for j, *pair in zip(numbers.tolist(), own, meant, strict=True)]
+    alike = np.array([one == other for one, other in cells])
+    apart = stay & ~((first <= meant) & (meant <= last) & alike)
     beside = (grid_up(first, *grid) != first) | (grid_down(last, *grid) != last) if grid[0] else False
     return None if np.any(lost | apart | beside) else (first, last)
 
