@@ -164,3 +164,16 @@ def test_a_probability_among_several_classes(tmp_path: Path) -> None:
     answers = bf.Explainer(model, X).explain(X[y != 2][:2], bf.probability(2, 0.6), seed=0)
     proofs = bf.prove(answers, model, tmp_path / "proofs", progress=False)
     assert [one.below for one in proofs] == pytest.approx([one.certificate.cost for one in answers], rel=1e-5)
+
+
+def test_an_answer_that_overshoots_is_proven_to_the_bound_of_its_certificate(tmp_path: Path) -> None:
+    """Its whole cost is too bold a claim. No row shows that, so the search for a proof would take all of the time."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
+    model = LogisticRegression().fit(X, np.digitize(X["a"] + 0.5 * X["b"], [-0.5, 0.5]))
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:2], target=bf.probability(2, at_least=0.6))
+    proofs = bf.prove(answers, model, tmp_path, time_limit=20)
+    bounds, costs = ([getattr(its, key) for its in answers.certificates] for key in ("bound", "cost"))
+    whole = [one.below > bound for one, bound in zip(proofs, bounds, strict=True)]
+    assert whole == [True, False]
+    assert [one.below for one in proofs] == pytest.approx([costs[0], bounds[1]], rel=2e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,9 @@ ROWS_RECORDED = 20
 
 LOWERED_AT_MOST = 5
 """How often a claim is lowered below a row that gets what is wanted only by rounding, or costs less only by that."""
+
+BOLDER_TIMES, BOLDER_SECONDS = 4.0, 1.0
+"""After the bound of a certificate, the whole cost is tried so many times as long, and at least so many seconds."""
 
 
 def prove(
@@ -227,58 +231,67 @@ class _Writer:
 
     def proof(self, i: int, seconds: float, refuted: list[str]) -> Proven:
         """The proof of one answer. A row that refutes its claim is told to `refuted`."""
-        answers, certificate = self.asked.claim.answers, self.asked.claim.stated.certificates[i]
+        answers, budget = self.asked.claim.answers, Budget(seconds)
         name = f"Row {answers.labels[i]}, answer {answers.ranks[i]}"
-        if why := self.asked.why_not(i):
-            return Proven(name, None, 0.0, why)
         try:
+            if why := self.asked.why_not(i):
+                raise UnprovenError(why)
             question, shared = self._question(i, self.asked.wanted[i])
+            below, lines, words, less = self._bounded(i, question, shared, budget)
         except UnprovenError as error:
             return Proven(name, None, 0.0, str(error))
-        budget, beside = Budget(seconds), False
-        for below in self._bounds(i):
-            for _ in range(LOWERED_AT_MOST):
-                try:
-                    lines, words = self._lines(i, question, shared, below, budget)
-                except UnprovenError as error:
-                    if error.args or budget.spent():
-                        return Proven(name, None, 0.0, *(error.args or (f"not proven in {seconds:g} seconds",)))
+        except CheaperRowError as cheaper:
+            row = cheaper.row
+            refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
+            return Proven(name, None, 0.0, f"refuted: {row.words}")
+        if (whole := self._whole(i)) > below and not less:
+            took = seconds - budget.left()
+            a_share = Budget(min(budget.left(), max(BOLDER_SECONDS, BOLDER_TIMES * took)))
+            with suppress(UnprovenError, CheaperRowError):
+                lines, words = self._lines(i, question, shared, whole, a_share)
+                below = whole
+        file = self._written(stem_of(answers.labels[i], int(answers.ranks[i])), question, lines)
+        return Proven(name, file, below, words, self._near(i, budget, f"{file.stem}-near"), less)
+
+    def _bounded(self, i: int, question: list[str], shared: Any, budget: Budget) -> tuple[float, list[str], str, str]:
+        """The proof of the bound of a certificate, or of less: the bound, the lines, what the checker says, and why it is less.
+
+        Raises `CheaperRowError` if a row refutes the bound.
+        """
+        certificate = self.asked.claim.stated.certificates[i]
+        claimed, why = certificate.bound * (1 - LEFT_TO_FLOATS), REFUSED
+        below = None if certificate.status is Status.PROVEN_INFEASIBLE else claimed
+        for _ in range(LOWERED_AT_MOST):
+            try:
+                lines, words = self._lines(i, question, shared, below, budget)
+            except UnprovenError as error:
+                if error.args:
+                    raise
+                if budget.spent():
+                    raise UnprovenError(f"not proven in {budget.seconds:g} seconds") from None
+                break
+            except CheaperRowError as cheaper:
+                row = cheaper.row
+                if row.met and row.paid < claimed:
+                    raise
+                why = BESIDE if row.met else REFUSED  # what is met costs what was claimed, but its cells reach farther
+                if below is None or not row.cost > 0 or self._is_one_of_two_ends(i):
                     break
-                except CheaperRowError as cheaper:
-                    row = cheaper.row
-                    claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
-                    if row.met and row.paid < claimed:
-                        refuted.append(f"{name}: at a cost of {row.cost:.9g}, {row.words}")
-                        return Proven(name, None, 0.0, f"refuted: {row.words}")
-                    beside = row.met  # then it costs what was claimed, but its cells reach farther
-                    if below is None or not row.cost > 0 or self._is_one_of_two_ends(i):
-                        break
-                    if row.met and row.cost > claimed < below:  # the bound that is less bold comes next
-                        break
-                    below = row.cost * (1 - LEFT_TO_FLOATS)
-                    continue
-                stem = stem_of(answers.labels[i], int(answers.ranks[i]))
-                file = self._written(stem, question, lines)
-                less = below is not None and below < certificate.bound * (1 - 2 * LEFT_TO_FLOATS)
-                why = (BESIDE if beside else REFUSED) if less else ""
-                near = self._near(i, budget, f"{file.stem}-near")
-                return Proven(name, file, np.inf if below is None else below, words, near, why)
-        return Proven(
-            name, None, 0.0, BEYOND_OTHER_END if self._is_one_of_two_ends(i) else BESIDE if beside else REFUSED
-        )
+                below = row.cost * (1 - LEFT_TO_FLOATS)
+            else:
+                its = np.inf if below is None else below
+                return its, lines, words, why if its < claimed * (1 - LEFT_TO_FLOATS) else ""
+        raise UnprovenError(BEYOND_OTHER_END if self._is_one_of_two_ends(i) else why)
+
+    def _whole(self, i: int) -> float:
+        """The cost of an answer that is called optimal, if that says more than the bound of its certificate; else 0."""
+        certificate = self.asked.claim.stated.certificates[i]
+        whole = certificate.cost * (1 - LEFT_TO_FLOATS)
+        return whole if certificate.status is Status.PROVEN_OPTIMAL and whole > certificate.bound else 0.0
 
     def _is_one_of_two_ends(self, i: int) -> bool:
         """Whether more is proven than is wanted: that nothing cheaper reaches the end that a row misses."""
         return OTHER_END in self.asked.wanted[i].get("label", "")
-
-    def _bounds(self, i: int) -> list[float | None]:
-        """The bounds to prove, the best one first."""
-        certificate = self.asked.claim.stated.certificates[i]
-        if certificate.status is Status.PROVEN_INFEASIBLE:
-            return [None]
-        claimed = certificate.bound * (1 - LEFT_TO_FLOATS)
-        whole = certificate.cost * (1 - LEFT_TO_FLOATS)
-        return [whole, claimed] if certificate.status is Status.PROVEN_OPTIMAL and whole > claimed else [claimed]
 
     def _head(
         self, i: int, question: list[str], below: float | None, replies: Sequence[Reply], ends: Ends
