@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import Parallel
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -224,6 +225,34 @@ def test_an_axis_tree_is_no_worse_than_cart_on_its_training_rows(depth: int) -> 
     regressor = TAORegressor(depth, split="axis", init="cart", alpha=0, random_state=0).fit(X, y)
     assert regressor.score(X, y) > DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y).score(X, y)
     assert (np.count_nonzero(regressor.weights_, axis=1) == (regressor.left_ >= 0)).all()
+
+
+@pytest.mark.parametrize("code", [None, 1e8, 1e10])
+@pytest.mark.parametrize("split", ["oblique", "axis"])
+def test_the_start_is_carts_tree_whatever_far_number_stands_for_not_known(split: str, code: float | None) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(50, 10, size=(600, 3)).round(2)
+    y = (X[:, 0] > 45) & (X[:, 1] < 58)
+    if code:
+        X[rng.integers(0, 600, 3), 0] = X[rng.integers(0, 600, 3), 1] = code
+    cart = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    units = centre_and_spread(X, np.ones(600))[1]
+    began = start.cart(X, y, np.ones(600), clone(cart), ObliqueSplit(units) if split == "oblique" else AxisSplit(), 2)
+    np.testing.assert_array_equal(began.leaves(X), cart.apply(X))
+    ours = TAOClassifier(3, split=split, init="cart", alpha=1, random_state=0).fit(X, y)
+    assert ours.score(X, y) >= cart.score(X, y)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [(load_wine, DecisionTreeClassifier), (load_diabetes, DecisionTreeRegressor)]
+)
+def test_the_start_has_carts_cuts(data: Any, kind: Any) -> None:
+    X, y = data(return_X_y=True)
+    cart = kind(max_depth=5, random_state=1).fit(X, y).tree_
+    began = start.cart(X, y, np.ones(len(X)), kind(max_depth=5, random_state=1), AxisSplit(), 3)
+    inner = cart.children_left >= 0
+    np.testing.assert_array_equal(began.weights[inner], np.eye(X.shape[1])[cart.feature[inner]])
+    np.testing.assert_allclose(-began.bias[inner], cart.threshold[inner], rtol=1e-6)  # theirs lie between floats
 
 
 @settings(max_examples=50, deadline=None)

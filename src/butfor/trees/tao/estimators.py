@@ -103,12 +103,10 @@ class _TAO(FittedTree):
     ) -> Fitted:
         """The optimised tree from one start."""
         X, y, weight = rows.X, rows.y, rows.weight
-        centre, spread = centre_and_spread(X, weight)
-        split = KINDS[self.split](spread)
+        split = KINDS[self.split](centre_and_spread(X, weight)[1])
         if init == "cart":
-            grown = self._cart(max_depth=self.max_depth, random_state=seed)
-            grown.fit((X - centre) / spread, y, sample_weight=weight)
-            tree = start.cart(grown, centre, spread, split, rows.width)
+            learner = self._cart(max_depth=self.max_depth, random_state=seed)
+            tree = start.cart(X, y, weight, learner, split, rows.width)
         else:
             tree = start.random(X, weight, self.max_depth, split, rows.width, np.random.RandomState(seed))
         with Parallel(self.n_jobs, prefer="threads") as workers:

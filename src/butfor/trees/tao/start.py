@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -11,24 +13,31 @@ from butfor.trees.tree import Tree, sides
 
 
 def cart(
-    model: DecisionTreeClassifier | DecisionTreeRegressor,
-    centre: FloatArray,
-    spread: FloatArray,
+    X: FloatArray,
+    y: Any,
+    weight: FloatArray,
+    learner: DecisionTreeClassifier | DecisionTreeRegressor,
     split: Split,
     width: int,
 ) -> Tree:
-    """A CART that was fitted to (X - centre) / spread, as a tree for X.
+    """The tree that CART learns.
 
-    scikit-learn sends x <= threshold left, so rows from the next larger number on go right.
+    It learns from ranks. Of values, it keeps single precision and takes close ones for the same, so a column with a number
+    far from all others, such as a code for "not known", would lose its cuts.
+    Each cut lies in the middle between rows of its node. A row in the middle goes left, as in scikit-learn.
     """
-    nodes = model.tree_
-    inner = np.flatnonzero(nodes.children_left >= 0)
-    weights, bias = np.zeros((nodes.node_count, nodes.n_features)), np.zeros(nodes.node_count)
-    feature = nodes.feature[inner]
-    threshold = centre[feature] + nodes.threshold[inner] * spread[feature]
-    weights[inner, feature] = split.cut(feature)
-    bias[inner] = -np.nextafter(threshold, np.inf) * split.cut(feature)
+    ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
+    visits = learner.fit(ranks, y, sample_weight=weight).decision_path(ranks).tocsc()
+    rows, nodes = np.split(visits.indices, visits.indptr[1:-1]), learner.tree_
     left, right = nodes.children_left.astype(np.intp), nodes.children_right.astype(np.intp)
+    weights, bias = np.zeros((nodes.node_count, nodes.n_features)), np.zeros(nodes.node_count)
+    inner = np.flatnonzero(left >= 0)
+    feature = nodes.feature[inner]
+    low = np.array([X[rows[left[i]], j].max() for i, j in zip(inner, feature, strict=True)])
+    high = np.array([X[rows[right[i]], j].min() for i, j in zip(inner, feature, strict=True)])
+    middle = low + (high - low) / 2
+    weights[inner, feature] = split.cut(feature)
+    bias[inner] = -np.nextafter(np.where(middle < high, middle, low), np.inf) * split.cut(feature)
     return Tree(weights, bias, left, right, np.zeros((nodes.node_count, width)))
 
 
