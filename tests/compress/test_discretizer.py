@@ -266,6 +266,23 @@ def test_missing_values_are_above_nothing() -> None:
     assert not out[::7][:, above].any()
 
 
+def test_arrays_with_missing_values_are_for_the_model_to_take_or_refuse() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 100, (200, 2)).round(1)
+    y = X[:, 0] > 40
+    X[::7, 1] = np.nan
+    inner = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5, random_state=0)
+    model = CalibratedClassifierCV(inner, cv=2).fit(X, y)
+    made = Discretizer(model, quantile=0.0).fit(X, y)
+    names = Discretizer(clone(model), quantile=0.0).fit(pd.DataFrame(X, columns=["x0", "x1"]), y).thresholds_.names
+    assert made.thresholds_.names == names
+    assert made.crossings_.proven == made.crossings_.rows
+    assert made.transform(X).shape == (200, len(names))
+    for refuses in (LogisticRegression(), LogisticRegression().fit(np.nan_to_num(X), y), None):
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            Discretizer(refuses).fit(X, y)
+
+
 def test_several_classes_change_to_any_other() -> None:
     X, y = load_iris(return_X_y=True)
     made = Discretizer(DecisionTreeClassifier(max_depth=3, random_state=0), quantile=0.0).fit(X, y)

@@ -93,6 +93,18 @@ def test_every_binary_column_has_a_name_of_its_own() -> None:
     assert len(set(names)) == len(names)
 
 
+def test_held_out_rows_may_be_of_one_class(made: Any) -> None:
+    disc, X, y = made
+    some = y == disc.classes_[1]
+    report = disc.report(X[some], y[some], [0.0, 0.7])
+    assert [line.inconsistency for line in report.lines] == [0.0, 0.0]
+    assert report.accuracy == pytest.approx(np.mean(disc.model_.predict(X[some]) == y[some]))
+    tree = bf.compress.surrogate(disc, X[some], y[some])
+    assert tree.rules == (f"always: {disc.classes_[1]} (100% of {some.sum()} rows)",)
+    assert tree.score(X[some], y[some]) == 1.0
+    assert tree.tree.predict(disc.answers(X)).tolist() == [disc.classes_[1]] * len(X)
+
+
 def test_no_surrogate_beats_the_bound(made: Any) -> None:
     disc, X, y = made
     for line in disc.report(X, y).lines:

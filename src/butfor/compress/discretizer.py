@@ -117,6 +117,8 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         """Find the counterfactuals of the training rows, and keep the thresholds that many of them cross."""
         how = self._how()
         table, labels = self._table(X, reset=True), checked_labels(X, y)
+        if len(np.unique(labels)) < 2:
+            raise InputError("the labels have 1 class.", "At least two are needed, or nothing can change.")
         model = GradientBoostingClassifier(max_depth=1, random_state=0) if self.model is None else self.model
         ready = is_fitted(model)
 
@@ -209,20 +211,17 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
-        if self.model is not None:
-            tags.input_tags.allow_nan = takes_nan(self.model)
+        tags.input_tags.allow_nan = self.model is not None  # a model says itself what it refuses
         return tags
 
 
 def checked_labels(X: Any, y: Any) -> NDArray[Any]:
-    """The labels as an array, checked: one per row, of at least two classes."""
+    """The labels as an array, checked: one per row."""
     if y is None:
         raise InputError("the discretiser requires y to be passed, but the target y is None.", "", "Give the labels.")
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
     check_classification_targets(labels)
-    if len(np.unique(labels)) < 2:
-        raise InputError("the labels have 1 class.", "At least two are needed, or nothing can change.")
     return np.asarray(labels)
 
 
@@ -235,13 +234,6 @@ def is_fitted(model: Any) -> bool:
     except NotFittedError:
         return False
     return True
-
-
-def takes_nan(model: Any) -> bool:
-    """Whether a model takes missing values, as far as it says so. A pipeline may fill them."""
-    if hasattr(model, "steps") or not hasattr(model, "__sklearn_tags__"):
-        return True
-    return bool(get_tags(model).input_tags.allow_nan)
 
 
 def _advice(found: Crossings) -> str:
