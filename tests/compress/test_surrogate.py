@@ -260,6 +260,7 @@ def asked(column: str, test: ColumnTest, at: float, ask: str) -> BinaryColumn:
 LOW, HIGH = asked("wage", ColumnTest.ABOVE, 10.0, "> 10"), asked("wage", ColumnTest.ABOVE, 20.0, "> 20")
 GONE = asked("wage", ColumnTest.MISSING, 0.0, "is missing")
 NURSE, COOK = asked("job", ColumnTest.LEVEL, 0.0, "= nurse"), asked("job", ColumnTest.LEVEL, 1.0, "= cook")
+NONE = asked("job", ColumnTest.MISSING, 0.0, "is missing")
 
 
 @pytest.mark.parametrize(
@@ -268,14 +269,17 @@ NURSE, COOK = asked("job", ColumnTest.LEVEL, 0.0, "= nurse"), asked("job", Colum
         ([(LOW, True), (HIGH, False)], False, "10 < wage <= 20"),
         ([(LOW, True), (HIGH, True)], False, "wage > 20"),
         ([(LOW, False), (HIGH, False)], False, "wage <= 10"),
-        ([(LOW, False)], True, "(wage <= 10 or missing)"),
+        ([(LOW, False)], True, "(wage <= 10 or is missing)"),
         ([(GONE, False), (LOW, False)], True, "wage <= 10"),
         ([(GONE, True), (LOW, False)], True, "wage is missing"),
         ([(GONE, False)], True, "wage is not missing"),
         ([(NURSE, False), (COOK, False)], False, "job is not nurse and not cook"),
         ([(NURSE, False), (COOK, True)], False, "job = cook"),
+        ([(NURSE, False), (COOK, False)], True, "(job is not nurse and not cook or is missing)"),
+        ([(NURSE, False), (NONE, False)], True, "job is not nurse and not missing"),
+        ([(NONE, False), (NURSE, False), (COOK, True)], True, "job = cook"),
         ([(NURSE, False), (LOW, True)], False, "job is not nurse; wage > 10"),
     ],
 )
 def test_a_path_in_words(path: Any, lacks: bool, told: str) -> None:
-    assert "; ".join(words.conditions(path, {ord("w")} if lacks else set())) == told
+    assert "; ".join(words.conditions(path, {ord("w"), ord("j")} if lacks else set())) == told

@@ -32,17 +32,12 @@ def _condition(asked: Answered, lacks: bool) -> str:
     most = min(
         (one for one, yes in asked if not yes and one.test is ColumnTest.ABOVE), key=lambda one: one.at, default=None
     )
+    if above:
+        return f"{above.ask[2:]} < {name} <= {most.ask[2:]}" if most else above.name
+    others = [f"not {one.ask[2:]}" for one, _ in asked if one.test is ColumnTest.LEVEL]
     there = any(one.test is ColumnTest.MISSING for one, _ in asked)
-    parts = [f"not {one.ask[2:]}" for one, yes in asked if not yes and one.test is ColumnTest.LEVEL]
-    text = f"{name} is {' and '.join(parts)}" if parts else ""
-    if above and most:
-        text = f"{above.ask[2:]} < {name} <= {most.ask[2:]}"
-    elif above:
-        text = above.name
-    elif most:
-        text = f"{name} <= {most.ask[2:]}"
-        text = f"({text} or missing)" if lacks and not there else text
-    return text or f"{name} is not missing"
+    text = f"{name} <= {most.ask[2:]}" if most else f"{name} is {' and '.join(others + ['not missing'] * there)}"
+    return f"({text} or is missing)" if lacks and not there else text
 
 
 def rules(tree: BinaryTree, columns: BinaryColumns, lacking: Collection[int], labels: Sequence[str]) -> list[str]:
