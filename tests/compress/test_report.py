@@ -144,13 +144,13 @@ def test_a_threshold_is_written_short_and_divides_the_values_alike() -> None:
     for _ in range(200):
         values = np.sort(rng.normal(size=50) * 10.0 ** rng.integers(-3, 7))
         at = values[rng.integers(0, 49)] + rng.random() * 1e-3 * abs(values[0])
-        written = float(short(at, values))
+        written = short(at, values)
         np.testing.assert_array_equal(values > written, values > at)
-    assert short(41250.001953125, np.array([41000.0, 41500.0])) == "41250"
-    assert short(5.5, np.arange(10.0), step=1.0) == "5"
-    assert short(0.50999996, np.array([0.5, 0.508, 0.51])) == "0.5099"
-    assert short(-0.51000002, np.array([-0.52, -0.51])) == "-0.5101"
-    assert short(0.0, np.array([-1.0, 1.0])) == "0"
+    assert short(41250.001953125, np.array([41000.0, 41500.0])) == 41250
+    assert short(5.5, np.arange(10.0), step=1.0) == 5
+    assert short(0.50999996, np.array([0.5, 0.508, 0.51])) == 0.5099
+    assert short(-0.51000002, np.array([-0.52, -0.51])) == -0.5101
+    assert short(0.0, np.array([-1.0, 1.0])) == 0
 
 
 def test_a_threshold_lies_directly_before_the_answer_where_there_are_no_cuts() -> None:
@@ -159,7 +159,7 @@ def test_a_threshold_lies_directly_before_the_answer_where_there_are_no_cuts() -
     training = np.array([[0.0], [2.0], [5.0], [10.0]])
     before, after = np.array([[10.0], [0.0], [5.0]]), np.array([[4.0], [6.0], [6.5]])
     found = crossed(space, BlackBox(""), training, before, after, merge=0.0)
-    assert [(one.at, one.count) for one in found] == [(4.0, 1), (np.nextafter(6.0, 0.0), 1)]  # 1.5 is no more than 2
+    assert [(one.at, one.count) for one in found] == [(4.0, 1), (6.0, 1)]  # 1.5 is no more than 2
     whole = Space((Feature("a", low=0.0, high=10.0, step=1.0),))
     before, after = np.array([[10.0], [0.0]]), np.array([[4.0], [5.0]])
     found = crossed(whole, BlackBox(""), training, before, after, merge=0.0)

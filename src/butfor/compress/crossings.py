@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compress.columns import BinaryColumn, BinaryColumns, ColumnTest
-from butfor.compress.gaps import middles, short, smallest_gap
+from butfor.compress.gaps import middles, positional, short, smallest_gap
 from butfor.model.questions import Model, cuts, evaluate, is_read
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
@@ -75,6 +75,7 @@ def crossed(
     counts = np.sort([count for *_, count in found])
     survives = np.maximum(np.searchsorted(counts, counts, side="right") - 1, 0) / max(len(counts) - 1, 1)
     lasting = dict(zip(counts.tolist(), survives.tolist(), strict=True)) if len(counts) > 1 else {}
+    shown = [written(space.features[j], test, at, values[j]) for j, test, at, _ in found]
     return BinaryColumns(
         BinaryColumn(
             column=space.names[j],
@@ -83,21 +84,25 @@ def crossed(
             at=at,
             count=count,
             survives=lasting.get(count, 1.0),
-            ask=asks(space.features[j], test, at, values[j]),
+            ask=asks(space.features[j], test, at),
         )
-        for j, test, at, count in found
+        for (j, test, _, count), at in zip(found, shown, strict=True)
     )
 
 
-def asks(feature: Feature, test: ColumnTest, at: float, values: FloatArray) -> str:
-    """The question as text, without the name of the column. It divides some values as the question does."""
+def written(feature: Feature, test: ColumnTest, at: float, values: FloatArray) -> float:
+    """The threshold that is asked about: one that can be written shortly, and divides some values as the one found does."""
+    number = test is ColumnTest.ABOVE and feature.levels is None
+    return short(at, values, feature.step, feature.anchor) if number else at
+
+
+def asks(feature: Feature, test: ColumnTest, at: float) -> str:
+    """The question as text, without the name of the column."""
     if test is ColumnTest.MISSING:
         return "is missing"
     if test is ColumnTest.LEVEL:
         return f"= {feature.value(at)}"
-    if feature.levels is not None:
-        return f"> {feature.value(at)}"
-    return f"> {short(at, values, feature.step, feature.anchor)}"
+    return f"> {positional(at) if feature.levels is None else feature.value(at)}"
 
 
 @dataclass(frozen=True, eq=False)

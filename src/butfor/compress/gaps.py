@@ -37,21 +37,21 @@ def middles(thresholds: Sequence[float]) -> FloatArray:
     return np.where(middle > first, middle, second)
 
 
-def short(threshold: float, values: FloatArray, step: float = 0.0, anchor: float = 0.0) -> str:
-    """The shortest number that divides the values as the threshold does, as text.
+def short(threshold: float, values: FloatArray, step: float = 0.0, anchor: float = 0.0) -> float:
+    """The number with the fewest digits that divides the values as the threshold does.
 
     In a column with a step, it is the grid point just below.
     """
     if step:
-        return positional(anchor + step * np.floor((threshold - anchor) / step))
+        return float(anchor + step * np.floor((threshold - anchor) / step))
     place = int(np.searchsorted(values, threshold, side="right"))
     low = values[place - 1] if place else -np.inf
     high = values[place] if place < len(values) else np.inf
     for digits in range(FEWEST_DIGITS, MOST_DIGITS):
         for one in (float(f"{threshold:.{digits}g}"), rounded_down(threshold, digits)):
             if low <= one < high:
-                return positional(one)
-    return positional(threshold)
+                return one
+    return threshold
 
 
 def rounded_down(number: float, digits: int) -> float:
