@@ -349,6 +349,16 @@ def test_the_unit_of_the_target_makes_no_difference(split: str) -> None:
     np.testing.assert_allclose(other.predict(X), 1e6 * plain.predict(X) - 5, rtol=1e-9)
 
 
+@pytest.mark.parametrize("exponent", [-1000, -560, 530, 1015])
+def test_targets_as_large_or_small_as_floats_allow_are_learnt_alike(exponent: int) -> None:
+    X, y = rows_and_borders(1)
+    plain = TAORegressor(3, init="cart", alpha=1, random_state=0).fit(X, y)
+    other = TAORegressor(3, init="cart", alpha=1, random_state=0).fit(X, np.ldexp(y, exponent))
+    assert plain.get_n_leaves() > 2
+    np.testing.assert_array_equal(other.weights_, plain.weights_)
+    np.testing.assert_array_equal(other.value_, np.ldexp(plain.value_, exponent))
+
+
 def test_the_spread_is_that_of_the_column_and_wider_if_it_is_nearly_constant() -> None:
     rng = np.random.default_rng(0)
     weight = rng.integers(1, 4, 50)

@@ -306,10 +306,12 @@ class TAORegressor(_TAO, TreeRegressor):
         y = y.astype(np.float64)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = Sample(X, y, weight, 1).present()
+        size = np.frexp(np.abs(rows.y).max())[1]
+        rows = replace(rows, y=np.ldexp(rows.y, -size))  # a power of two rounds nothing, and squares cannot overflow
         middle = np.average(rows.y, weights=rows.weight)
         unit = np.sqrt(np.average((rows.y - middle) ** 2, weights=rows.weight)) or 1.0
         self._learn(replace(rows, y=(rows.y - middle) / unit))
-        self.value_[:] = self.value_ * unit + middle
+        self.value_[:] = np.ldexp(self.value_ * unit + middle, size)
         return self
 
 
