@@ -8,6 +8,10 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.kernel import kernel, part
 
 
+FAINT = 1e-4
+"""What is left of a sum of rates is added up anew if it is less than this share of what it was."""
+
+
 def rise(
     need: FloatArray, cap: FloatArray, start: FloatArray, rate: FloatArray, order: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -51,7 +55,7 @@ def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped
         for j in range(d):
             if cap[row, j] > 0 and 0 < rate[j] < np.inf:
                 count += 1
-        level, current, speed, a, b = 0.0, 0.0, 0.0, 0, 0
+        level, current, speed, summed, a, b = 0.0, 0.0, 0.0, 0.0, 0, 0
         while True:
             while a < d and cap[row, order[a]] <= 0:
                 a += 1
@@ -65,15 +69,21 @@ def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped
             current += speed * (event - level)
             level = event
             if finish < begin:
-                ended[last[row, b]] = True
+                j = last[row, b]
+                ended[j] = True
                 b += 1
-                current, speed = 0.0, 0.0
-                for j in range(d):  # added up anew: a small rate does not survive that a large one is taken away
-                    if ended[j] or (begun[j] and rate[j] == np.inf):
-                        current += cap[row, j]
-                    elif begun[j]:
-                        current += rate[j] * (level - start[j])
-                        speed += rate[j]
+                speed -= rate[j]
+                if (
+                    speed < FAINT * summed
+                ):  # a small rate does not survive that a large one is taken away: they are added up anew
+                    current, speed = 0.0, 0.0
+                    for j in range(d):
+                        if ended[j] or (begun[j] and rate[j] == np.inf):
+                            current += cap[row, j]
+                        elif begun[j]:
+                            current += rate[j] * (level - start[j])
+                            speed += rate[j]
+                    summed = speed
                 if b == count and a == d:
                     break
                 continue
@@ -82,6 +92,7 @@ def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped
             begun[j] = True
             if rate[j] < np.inf:
                 speed += rate[j]
+                summed = max(summed, speed)
             elif current + cap[row, j] >= want:
                 out[row, j] = want - current
                 break
