@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, OneHotEncoder, RobustScaler, StandardScaler
 
 import butfor as bf
+from butfor.errors import InputError
 from butfor.importers import registry
 from butfor.importers.libraries.xgboost_trees import read_booster
 from butfor.testing.importer_contract import check_importer
@@ -114,6 +115,15 @@ def test_native_categories(onehot, lost) -> None:
     reading = check_importer(model, X)
     assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
     assert len(reading.model.cell_sets) > 3
+
+
+def test_a_category_that_training_did_not_have() -> None:
+    """XGBoost would take it for another one."""
+    X, y = categories(), (answers(people(rows=200)) == "yes").astype(int)
+    model = classifier(enable_categorical=True).fit(X, y)
+    check_importer(model, X.assign(job=X["job"].cat.reorder_categories(["clerk", "nurse", "pilot", "smith"])))
+    with pytest.raises(InputError, match="column 'job' has the category 'baker', with which XGBoost was not trained"):
+        bf.Explainer(model, data=X.assign(job=X["job"].cat.add_categories("baker")))
 
 
 def test_a_booster_with_categories() -> None:

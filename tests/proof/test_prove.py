@@ -66,6 +66,11 @@ def all_proven(proofs: bf.Proofs) -> bool:
     return proofs.verified == sum(one.words != "the answer costs nothing" for one in proofs) > 0
 
 
+def in_another_order(X: pd.DataFrame) -> pd.DataFrame:
+    """The same values in categories of another order."""
+    return X.assign(job=X["job"].cat.reorder_categories(X["job"].cat.categories[::-1]))
+
+
 def test_lightgbm_with_its_own_categories(tmp_path: Path) -> None:
     import lightgbm
 
@@ -73,6 +78,7 @@ def test_lightgbm_with_its_own_categories(tmp_path: Path) -> None:
     X = X.assign(job=X["job"].astype("category"))
     model = lightgbm.LGBMClassifier(n_estimators=10, min_child_samples=3, n_jobs=1, verbose=-1).fit(X, y)
     assert proven(model, X, tmp_path).verified == 3
+    assert proven(model, in_another_order(X), tmp_path).verified == 3
 
 
 def test_xgboost_with_its_own_categories(tmp_path: Path) -> None:
@@ -82,6 +88,7 @@ def test_xgboost_with_its_own_categories(tmp_path: Path) -> None:
     X = X.assign(job=X["job"].astype("category"))
     model = xgboost.XGBClassifier(n_estimators=10, max_depth=3, enable_categorical=True, n_jobs=1).fit(X, y)
     assert proven(model, X, tmp_path).verified == 3
+    assert proven(model, in_another_order(X), tmp_path).verified == 3
 
 
 @pytest.mark.long

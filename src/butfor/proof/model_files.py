@@ -15,6 +15,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
+from butfor.estimator.dumps.dump import as_numbers
+from butfor.estimator.dumps.xgboost_dump import categories_of
 from butfor.estimator.source import Begun, Source
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.space import frames
@@ -30,6 +32,9 @@ PROVEN = (
 
 Tells = Literal["sums", "probabilities", "class", "target"]
 """What an estimator tells of a row, with which a file of it is compared."""
+
+CATEGORIES = ("category", "ordered")
+"""The types of columns that declare their values."""
 
 BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
 """The binary digits of a sum, by its unit roundoff."""
@@ -351,7 +356,7 @@ class ModelInputs(AbstractInputs):
         if hasattr(begun, "toarray"):
             begun = begun.toarray()
         if hasattr(begun, "columns"):
-            return np.column_stack([_codes(begun[name]) for name in begun.columns])
+            return as_numbers(begun, _codes(begun, estimator_of(self.source)[0]))
         return np.asarray(begun, dtype=np.float64)
 
     def given(self, table: Any) -> Any:
@@ -359,10 +364,18 @@ class ModelInputs(AbstractInputs):
         return begun.rows if isinstance(begun, Begun) else self.source.inputs(table)
 
 
-def _codes(column: Any) -> FloatArray:
-    """A column of a data frame as numbers. Categories are counted."""
-    if hasattr(column, "cat") and str(column.dtype).lower().startswith("cat"):
-        found = column.cat.codes if hasattr(column.cat, "codes") else column.to_physical()
-        codes = np.asarray(found, dtype=np.float64)
-        return np.where(codes < 0, np.nan, codes)
-    return np.asarray(column, dtype=np.float64)
+def _codes(table: Any, model: Any) -> dict[int, FloatArray]:
+    """The numbers of the categories of a data frame, as the model has them: it knows their names."""
+    names = frames.names(table)
+    own = {j: frames.categories(table, name) for j, name in enumerate(names) if frames.dtype(table, name) in CATEGORIES}
+    known: dict[int, Iterable[Any]] = {**own}
+    if own and library_of(model) == "lightgbm":
+        known = dict(zip(own, model.booster_.pandas_categorical or own.values(), strict=True))
+    elif own and library_of(model) == "xgboost":
+        its = categories_of(json.loads(bytes(model.get_booster().save_raw("json")))["learner"])
+        known = {j: its.get(j) or every for j, every in own.items()}
+    place = {j: {one: float(k) for k, one in enumerate(every)} for j, every in known.items()}
+    return {
+        j: np.array([at.get(x, np.nan) for x in frames.values(table, names[j], j)], dtype=np.float64)
+        for j, at in place.items()
+    }

@@ -137,8 +137,6 @@ def xgboost_dump(saved: Any, classes: tuple[Any, ...], rounds: int | None) -> XG
     params, forest = learner["learner_model_param"], learner["gradient_booster"]["model"]
     scores, width = max(int(params["num_class"]), 1), int(params["num_feature"])
     count = _trees_until(forest, rounds, scores)
-    kinds = learner.get("feature_types") or []
-    known = forest.get("cats", {}).get("enc", [])
     return XGBoostDump(
         nodes=_nodes(forest["trees"][:count], np.array(forest["tree_info"][:count], dtype=np.intp), scores),
         base=_base(learner, scores),
@@ -146,9 +144,7 @@ def xgboost_dump(saved: Any, classes: tuple[Any, ...], rounds: int | None) -> XG
         width=width,
         classes=classes,
         objective=learner["objective"]["name"],
-        categories={
-            i: _category_names(known[i]) if i < len(known) else [] for i, kind in enumerate(kinds) if kind == "c"
-        },
+        categories=categories_of(learner),
     )
 
 
@@ -265,6 +261,13 @@ def _groups(trees: list[dict[str, Any]], first: IntArray, count: int) -> tuple[I
     for row, listed in zip(groups, lists, strict=True):
         row[listed] = False
     return group, groups
+
+
+def categories_of(learner: Learner) -> dict[int, list[Any]]:
+    """For each column of categories, these in the order of their numbers; nothing if they are not known."""
+    known = learner["gradient_booster"]["model"].get("cats", {}).get("enc", [])
+    kinds = learner.get("feature_types") or []
+    return {i: _category_names(known[i]) if i < len(known) else [] for i, kind in enumerate(kinds) if kind == "c"}
 
 
 def _category_names(saved: Mapping[str, Any]) -> list[Any]:

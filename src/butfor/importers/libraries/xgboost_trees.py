@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from butfor.arrays import BoolArray
-from butfor.errors import UnsupportedModelError
+from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.boosters import (
     AbstractNative,
     AbstractNativeClassifier,
@@ -104,6 +104,13 @@ def _coded(columns: list[Column], dump: XGBoostDump) -> list[Column]:
             continue
         if not known and column.table.dtype == object:  # before version 3.1 a category's number was its position
             known = column.table[:-1].tolist()
+        if known and (others := [level for level in column.table[:-1].tolist() if level not in known]):
+            name = dump.names[i] if dump.names else i
+            raise InputError(
+                f"column {name!r} has the category {others[0]!r}, with which XGBoost was not trained.",
+                "It takes such a category for another one, or refuses it.",
+                f"Give the column the categories that it knows, such as {known[:8]}.",
+            )
         if known:
             out[i] = column.coded(known)
     return out
