@@ -47,6 +47,22 @@ def test_values_of_a_regressor_may_be_flat():
     assert tree.predict([[-1.0], [0.0]]).tolist() == [10, 20]
 
 
+def test_other_arrays_make_another_tree_or_change_nothing():
+    tree = ObliqueTreeClassifier(**STUMP, feature_names=["a", "b"])
+    changed = {"bias": [-5, 0, 0], "classes": ["low", "high"], "feature_names": None}
+    assert tree.set_params(**changed) is tree
+    fresh = ObliqueTreeClassifier(**{**STUMP, **changed})
+    assert tree.predict([[1.5, 1.0]]) == fresh.predict([[1.5, 1.0]]) == ["low"]
+    assert tree.bias_.tolist() == [-5, 0, 0]
+    assert not hasattr(tree, "feature_names_in_")
+    for wrong, said in (({"bias": [1.0]}, "bias of shape"), ({"slope": 1}, "Invalid parameter 'slope'")):
+        with pytest.raises(ValueError, match=said):
+            tree.set_params(**wrong)
+        assert tree.bias == [-5, 0, 0]
+    number = ObliqueTreeRegressor([[1.0], [0], [0]], [0, 0, 0], [1, -1, -1], [2, -1, -1], [0, 10, 20])
+    assert number.set_params(value=[0, 1, 2]).predict([[-1.0], [0.0]]).tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -79,9 +95,9 @@ LEARN = {
 """Checks that learn from rows of any number of columns. A given tree has columns of its own, and reads no rows."""
 AT_ONCE = {
     "check_do_not_raise_errors_in_init_or_set_params", "check_estimators_unfitted", "check_fit_check_is_fitted",
-    "check_n_features_in", "check_no_attributes_set_in_init",
+    "check_n_features_in", "check_no_attributes_set_in_init", "check_set_params",
 }  # fmt: skip
-"""Checks that nothing is there before `fit`. A given tree can predict at once."""
+"""Checks that nothing is there, and nothing refused, before `fit`. A given tree can predict at once."""
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from butfor.errors import InputError
 from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
 from butfor.trees.tree import Tree
 
 
-class ObliqueTreeClassifier(TreeClassifier):
+class _HandedTree(FittedTree):
+    """A tree whose arrays are its parameters, so it is fitted from the beginning."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Does nothing: the tree is already there."""
+        return self
+
+    def set_params(self, **params: Any) -> Self:
+        """Give other arrays, of which the tree is made anew. Nothing changes if they do not make one."""
+        given = BaseEstimator.set_params(copy(self), **params).get_params(deep=False)
+        self.__dict__ = type(self)(**given).__dict__
+        return self
+
+
+class ObliqueTreeClassifier(_HandedTree, TreeClassifier):
     """An oblique tree given as arrays. It can predict and be explained.
 
     Choose it for trees that another program learnt. A row goes right at node i iff `weights[i] @ x + bias[i] >= 0`,
@@ -57,12 +73,8 @@ class ObliqueTreeClassifier(TreeClassifier):
         self.classes_ = np.asarray(classes)
         _take(self, width=len(self.classes_))
 
-    def fit(self, X: Any, y: Any = None) -> ObliqueTreeClassifier:
-        """Does nothing: the tree is already there."""
-        return self
 
-
-class ObliqueTreeRegressor(TreeRegressor):
+class ObliqueTreeRegressor(_HandedTree, TreeRegressor):
     """An oblique regression tree given as arrays. It can predict and be explained.
 
     The arguments are those of `ObliqueTreeClassifier`, without `classes` and with `value` of shape (nodes,) or
@@ -83,10 +95,6 @@ class ObliqueTreeRegressor(TreeRegressor):
         self.value = value
         self.feature_names = feature_names
         _take(self, width=1)
-
-    def fit(self, X: Any, y: Any = None) -> ObliqueTreeRegressor:
-        """Does nothing: the tree is already there."""
-        return self
 
 
 def _take(estimator: FittedTree, width: int) -> None:
