@@ -354,6 +354,16 @@ def test_the_rows_asked_about_lie_between_the_probabilities() -> None:
     assert made.crossings_.rows < right.sum()
 
 
+def test_of_several_classes_all_rows_that_the_model_is_right_about_are_asked_about() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 100, (200, 2)).round(1)
+    y = np.minimum(X[:, 0] // 17, 5).astype(int)
+    model = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X + rng.normal(0, 15, X.shape), y)
+    right = model.predict(X) == y
+    assert model.predict_proba(X).max() < 0.5
+    assert Discretizer(model, quantile=0.0).fit(X, y).crossings_.rows == right.sum() > 50
+
+
 @pytest.mark.parametrize("model", [stumps(), RandomForestClassifier(8, max_depth=3, random_state=0)], ids=str)
 def test_workers_change_nothing(model: Any) -> None:
     X, y = table(150)
@@ -542,7 +552,7 @@ def test_constraints_that_leave_no_answer() -> None:
 
 def test_probabilities_are_asked_of_a_model_that_has_none() -> None:
     X, y = table(100)
-    with pytest.raises(bf.errors.UnsupportedModelError, match=r"no predict_proba, but p0=0\.5 and p1=0\.9 were given"):
+    with pytest.raises(bf.errors.UnsupportedModelError, match=r"no predict_proba, but p0=0 and p1=0\.9 were given"):
         Discretizer(LinearSVC(), p1=0.9).fit(X, y)
     assert Discretizer(CalibratedClassifierCV(LinearSVC(), cv=2), p1=0.9).p1 == 0.9
 

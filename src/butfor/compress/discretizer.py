@@ -57,7 +57,8 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         lambda2: the price of the square of such a change.
         scale: what the changes of a number are measured in: its "range", its standard deviation ("std"), its median
             absolute deviation ("mad") or its own unit ("none"). A range that a few values stretch makes a column cheap.
-        p0, p1: the rows that are asked about are those that the model is right about with a probability from p0 to p1.
+        p0, p1: the rows that are asked about are those that the model is right about with a probability from p0 to p1. All of
+            them are, unless you say otherwise. Of several classes, a model may be right with a probability below 0.5.
         constraints: what the changes must respect, as for `Explainer.explain`. No threshold arises on a column that is
             fixed, so the binary columns ask only about what people can act on, or may fairly be asked.
         merge: thresholds that are not cuts are joined if they differ by no more than this share of the range.
@@ -90,7 +91,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         lambda1: float = 1.0,
         lambda2: float = 0.0,
         scale: str = "range",
-        p0: float = 0.5,
+        p0: float = 0.0,
         p1: float = 1.0,
         constraints: Constraints = (),
         merge: float = 0.01,

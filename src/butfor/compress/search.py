@@ -147,11 +147,11 @@ def rows_of_interest(source: Source, table: Any, labels: Sequence[Any], p0: floa
     if source.judges_by == "predict_proba":
         sure = source.probabilities(table).max(axis=1)
         return np.asarray(right & (sure >= p0) & (sure <= p1))
-    if (p0, p1) not in ((0.5, 1.0), (0.0, 1.0)):
+    if (p0, p1) != (0.0, 1.0):
         raise UnsupportedModelError(
             f"{type(source.estimator).__name__} has no predict_proba, but p0={p0:g} and p1={p1:g} were given.",
             "The rows are chosen by their probability.",
-            "Leave p0=0.5 and p1=1.0, or wrap the model in CalibratedClassifierCV.",
+            "Leave p0=0 and p1=1, or wrap the model in CalibratedClassifierCV.",
         )
     return right
 
