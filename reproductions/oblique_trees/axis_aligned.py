@@ -22,7 +22,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-import butfor.explain.explainer
 from benchmarks.baselines import PathHeuristic, cheapest, distance, keeping
 from benchmarks.data import adult_like, pipeline, read, without_copies
 from benchmarks.harness import SEED, UNLIMITED, arguments, where, write
@@ -249,9 +248,6 @@ def main() -> None:
     """Every data set in turn, a line on the screen each; everything is written as soon as it is known."""
     asked = arguments(__doc__ or "")
     folder = asked.out or (None if asked.smoke else HERE / "results")
-    butfor.explain.BLAMED = (
-        0  # that a question has no answer is proven; nobody reads which of the fixed columns are to blame
-    )
     done: list[dict[str, Any]] = []
     for data in SMOKE if asked.smoke else SETS:
         begin = time.perf_counter()

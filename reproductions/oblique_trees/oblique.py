@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 import butfor as bf
-import butfor.explain.explainer
 from benchmarks.baselines import cheapest, keeping
 from benchmarks.data import pipeline
 from benchmarks.harness import SEED, UNLIMITED, arguments, where, write
@@ -187,7 +186,6 @@ def main() -> None:
     """Every data set in turn, a line on the screen each; everything is written as soon as it is known."""
     asked = arguments(__doc__ or "")
     folder = asked.out or (None if asked.smoke else HERE / "results")
-    butfor.explain.BLAMED = 0  # that a question has no answer is proven; nobody reads which columns are to blame
     records: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
     for data in SMOKE if asked.smoke else SETS:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
-from tests.sources import modules
+import pytest
+
+from tests.sources import SOURCE, modules, parsed
+
+ROOT = SOURCE.parents[1]
 
 
 def constants(tree: ast.Module) -> dict[str, str]:
@@ -50,3 +54,21 @@ def test_no_constant_stands_for_two_values() -> None:
         for name, value in constants(tree).items():
             homes[name][module] = value
     assert {name: values for name, values in homes.items() if len(values) > 1} == {}
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "reproductions"])
+def test_nothing_outside_of_the_library_sets_a_name_in_its_modules(folder: str) -> None:
+    """What is set there does nothing once the name is gone, and nobody notices."""
+    found = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        tree = parsed(path)
+        imports = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+        ours = {one.asname or "butfor" for one in imports if one.name.split(".")[0] == "butfor"}
+        found += [
+            f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and ast.unparse(node).split(".")[0] in ours
+        ]
+    assert not found
