@@ -7,7 +7,6 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.kernel import kernel, part
 
-
 FAINT = 1e-4
 """What is left of a sum of rates is added up anew if it is less than this share of what it was."""
 
