@@ -1522,7 +1522,7 @@ static void read_rules(Json *told) {
     }
 }
 
-/* A form, with its doubt, is positive semidefinite if each row that is eliminated begins above 0, or holds only zeros.
+/* A form, with its doubt, is positive semidefinite if each row that is eliminated begins above 0.
    What is found is L D L', which is semidefinite. At row i of n and column k it is off from where it began by at most (n + 2) u sqrt(a_i a_k),
    with u = 2^-113 and the diagonal a (Higham, Accuracy and Stability, section 10.1). As forms go, that is at most n (n + 2) u times the diagonal.
    For 200 rows this is less than SLACK, which is taken from the diagonal first. What underflows is far less than SLACK of any number in a file. */
@@ -1532,11 +1532,9 @@ static void need_positive(const Form *form) {
     for (int i = 0; i < n * n; i++) a[i] = i % (n + 1) ? (quad)form->q[i] : ((quad)form->q[i] + form->off) * (1 - SLACK);
     for (int k = 0; k < n; k++) {
         quad *first = a + k * n, pivot = first[k];
-        need(pivot >= 0, "a form that may be negative");
-        for (int i = k + 1; i < n; i++) {
-            need(pivot > 0 || first[i] == 0, "a form that may be negative");
+        need(pivot > 0, "a form that may be negative");
+        for (int i = k + 1; i < n; i++)
             for (int j = i; j < n && first[i] != 0; j++) a[i * n + j] -= first[i] / pivot * first[j];
-        }
     }
     free(a);
 }

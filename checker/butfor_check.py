@@ -38,6 +38,7 @@ FINE = 40  # costs are counted in units of the claim's power of two over 2^FINE,
 SHARE = 1 << FINE  # so many units is a share of 1
 GRAIN = F(1, 1 << 20)  # logits of weighted features are looked at in this unit
 NEAR = F(1, 1 << 60)  # what reaches the units of a network is looked at in this unit
+FINEST = F(1, 1 << 200)  # forms are looked at in this unit, after the numbers of their diagonals were scaled to 1 to 4
 BIG = 1 << 200  # every number of a step is smaller
 INF = float("inf")
 CURVED = "mean", "stack"  # what is made of curves of sums
@@ -1317,11 +1318,29 @@ class Form:
             need(known, column.name, "is no number that stays known, in a form")
             ends = (column.low, column.high) if column.low <= column.high else ()
             self.far.append(max((abs(end - column.start) for end in ends), default=F(0)))
-        rows = [[x + self.off * (i == k) for k, x in enumerate(row)] for i, row in enumerate(self.q)]
-        while rows:  # the Schur complement of what is positive semidefinite is that, too
-            first, *rest = rows
-            need(first[0] > 0 or not any(first), "a form that may be negative")
-            rows = [[x - row[0] * y / first[0] if row[0] else x for x, y in zip(row[1:], first[1:])] for row in rest]
+        need(self.positive(), "a form that may be negative")
+
+    def positive(self):
+        """Whether Q + off I is positive semidefinite, by more than what is rounded here.
+
+        Elimination writes it as a sum of squares of rows over their first numbers. It is rounded before it and at each of its
+        steps, each time by less than a unit in an entry. Together that is less than n units, and n squared of each square.
+        """
+        n, diagonal = len(self.q), [row[i] + self.off for i, row in enumerate(self.q)]
+        if min(diagonal) <= 0:
+            return False
+        powers = [power_below(x) for x in diagonal]
+        root = [F(2) ** ((x.numerator.bit_length() - x.denominator.bit_length()) // 2) for x in powers]
+        rows = [[x / (r * s) // FINEST for x, s in zip(row[i:], root[i:])] for i, (row, r) in enumerate(zip(self.q, root))]
+        for row, x, r in zip(rows, diagonal, root):
+            row[0] = x / (r * r) // FINEST - n * n
+        for i, row in enumerate(rows):  # each from the diagonal on
+            if row[0] <= 0:
+                return False
+            for k, x in enumerate(row[1:], 1):
+                if x:
+                    rows[i + k] = [y - x * z // row[0] for y, z in zip(rows[i + k], row[k:])]
+        return True
 
     def of(self, values):
         """What the values of a row add."""

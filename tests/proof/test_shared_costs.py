@@ -233,10 +233,57 @@ def test_claims_by_hand() -> None:
             found.check()
 
 
+def of_many(q: np.ndarray, off: float) -> Case:
+    """Numbers that are 0 and must add up to 2, at 1 a unit and what the form adds: below 1.9 there is no row."""
+    n = len(q)
+    weights = {"of": "", "sum": "value", "base": 0, "weights": [1] * n}
+    found = weighed(weights, {"of": ["value", None], "at least": 2}, 1.9, {"rate": [1, 0]}, {"end": "dual"})
+    columns = [{**found.shared["columns"][0], "name": f"x{j}", "features": [j]} for j in range(n)]
+    form = {"columns": [*range(n)], "q": [[x.hex() for x in row] for row in q.tolist()], "off": off.hex()}
+    own = {**found.own, "columns": found.own["columns"] * n, "form": form}
+    return replace(found, shared={**found.shared, "columns": columns}, own=own)
+
+
+def determinants(q: np.ndarray, off: float) -> list[Fraction]:
+    """Those of the upper left corners of a form. All are above 0 if it is positive definite."""
+    rows = [[Fraction(x) + Fraction(off) * (i == k) for k, x in enumerate(row)] for i, row in enumerate(q.tolist())]
+
+    def determinant(rows: list[list[Fraction]]) -> Fraction:
+        if not rows:
+            return Fraction(1)
+        rest = [[row[:k] + row[k + 1 :] for row in rows[1:]] for k in range(len(rows))]
+        return sum(((-1) ** k * x * determinant(rest[k]) for k, x in enumerate(rows[0])), Fraction(0))
+
+    return [determinant([row[: n + 1] for row in rows[: n + 1]]) for n in range(len(rows))]
+
+
+def test_forms_that_are_hardly_positive_and_hardly_not(second: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    cases, positive = list[Case](), list[bool]()
+    for n in (1, 2, 3, 5):
+        for off, less in ((0.0, 0.0), (2.0**-60, 0.0), (0.0, 2.0**-40), (0.0, -(2.0**-40)), (2.0**-40, 2.0**-40)):
+            half = rng.integers(-9, 10, (n, max(n - 1, 1))).astype(float)
+            size = np.ldexp(1.0, rng.integers(-60, 60, n)) if off == 0 else np.ones(n)
+            q = (half @ half.T - less * np.eye(n)) * np.outer(size, size)
+            cases.append(of_many(q, off))
+            positive.append(all(one > 0 for one in determinants(q, off)))
+    assert 5 < sum(positive) < len(positive) - 5
+    assert agree(second, cases, tmp_path) == positive
+
+
+def test_forms_of_many_columns_take_no_time(second: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    half = rng.normal(size=(150, 150))
+    q = half @ half.T
+    q, least = (q + q.T) / 2, float(np.linalg.eigvalsh(q).min())
+    cases = [of_many(q - way * least * np.eye(150), 0.0) for way in (0.999, 1.001)]
+    assert agree(second, cases, tmp_path) == [True, False]
+
+
 SABOTAGE = {
     "shares of more than 1": ("need(min(shares) >= 0 and sum(shares) <= 1,", "need(min(shares) >= 0,"),
     "negative shares": ("need(min(shares) >= 0 and sum(shares) <= 1,", "need(sum(shares) <= 1,"),
-    "any form": ('need(first[0] > 0 or not any(first), "a form', 'need(True, "a form'),
+    "any form": ("need(self.positive(),", "need(True,"),
     "off by less than nothing": ("need(self.off >= 0,", "need(True,"),
     "half of what a tangent takes back": ("sum(map(mul, slope, y)) / 2 +", "sum(map(mul, slope, y)) / 4 +"),
     "nothing for what a form may be off by": ("off = self.off * sum(", "off = 0 * sum("),
@@ -260,9 +307,9 @@ def false_claims() -> dict[str, Case]:
         "shares of more than 1": moved(0, 2),
         "negative shares": moved(-1, 2),
         "any form": formed(0.49, *still, form=negative, rate=1),
-        "off by less than nothing": formed(6.5, *TANGENT, form={**FORM, "off": -1}),
+        "off by less than nothing": formed(6.5, *TANGENT, form={**FORM, "off": (-0.5).hex()}),
         "half of what a tangent takes back": formed(4.5, *TANGENT),
-        "nothing for what a form may be off by": formed(0.49, *still, form={**negative, "off": 1}, rate=1),
+        "nothing for what a form may be off by": formed(0.49, *still, form={**negative, "off": 2}, rate=1),
         "a slope that is too steep": formed(5.5, {"tangent": [2]}, {"rate": [6, 0]}, {"end": "dual"}),
         "a tangent from nowhere": formed(2.5, {"tangent": [1]}, {"rate": [2, 0]}, {"end": "dual"}, now=1),
     }
