@@ -1080,6 +1080,7 @@ static struct {
     quad *doubts; int *steps; /* of the sums; of each way, how many goals it has */
     int steps_end; /* so many goals come before those of lines inside of curves, and of the mean */
     Goal *goals; int ways, width; /* in each way, so many goals are to be reached */
+    int way; /* whether sums reach goals perhaps, or surely (-1) */
     int odds; /* whether a probability of several classes is wanted, by the odds of its rivals */
     quad mean, grain; /* what the curves of sums must add up to. It is the last goal, before it come lines inside of curves */
     Curve *curves; /* the first goals are where sums are 0 */
@@ -1744,10 +1745,10 @@ static void read_pairs(const Asked *its, Json *which, int by_difference, int one
 }
 
 static void read_odds(const Asked *its, int class, int sign, quad at) { /* the odds against a class add up, rival by rival, to what its probability says */
-    quad d = (16 + its->sums) * (quad)its->step, near = at - sign * d;
+    quad d = (16 + its->sums) * (quad)its->step, near = at - sign * d * q.way;
     need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
     quad odds = (1 - at) / at;
-    q.mean = -sign * (1 - near) / near / odds - (quad)1e-28;
+    q.mean = -sign * (1 - near) / near / odds - q.way * (quad)1e-28;
     q.ways = 1;
     q.width = its->classes;
     q.curves = room(its->classes, sizeof(Curve));
@@ -1845,10 +1846,10 @@ static void read_goals(const Asked *its, const char *what, Json *of, Json *least
         quad d = (15 + its->sums) * (quad)its->step;
         if (!which) { sign = -sign; at = 1 - at; }
         need(d < at && at < 1 - d, "a probability so close to 0 or 1 is not proven");
-        low = its->kind == MEAN ? model.weight * at : (sign > 0 ? logit(at - d) : logit(at + d)) + sign * (quad)-1e-28;
+        low = its->kind == MEAN ? model.weight * at : logit(at - sign * q.way * d) - sign * q.way * (quad)1e-28;
         if (of_curves()) { /* the weights of curves that turn are added to it later */
-            q.mean = sign * (low - model.end) - model.end_off;
-            q.mean -= (quad_abs(low) + quad_abs(model.end) + model.weight) * (quad)1e-30;
+            q.mean = sign * (low - model.end) - q.way * model.end_off;
+            q.mean -= q.way * (quad_abs(low) + quad_abs(model.end) + model.weight) * (quad)1e-30;
             low = 0;
         }
     }
@@ -1870,8 +1871,8 @@ static void read_goals(const Asked *its, const char *what, Json *of, Json *least
         quad doubt = sure ? 0 : q.doubts[goal->plus] + q.doubts[goal->less], begun = model.base[goal->plus] - model.base[goal->less];
         goal->sure = sure;
         goal->strict = sure && class && goal->less < goal->plus; /* of equals, the first is predicted */
-        goal->least = sign * low - doubt - begun;
-        if (!sure) goal->least -= (quad_abs(low) + doubt + quad_abs(begun)) * (quad)1e-31;
+        goal->least = sign * low - q.way * doubt - begun;
+        if (!sure) goal->least -= q.way * (quad_abs(low) + doubt + quad_abs(begun)) * (quad)1e-31;
         if (q.norm && model.features && !model.layer_count) goal->least += held(goal);
     }
 }
@@ -2101,6 +2102,7 @@ static void read_question(Json *shared, Json *own, Json *wanted, double extra) {
     int sums = model.inputs - 1;
     if (q.shifts) put_beside(1 + q.shifts);
     q.doubts = model.doubts;
+    q.way = 1;
     if (model.features) read_terms();
     else if (model.slope_count) read_slopes_of_columns();
     read_wanted(wanted);
@@ -3328,8 +3330,9 @@ static void come_to(const quad *totals, Json *said) { /* a leaf that says just t
     need(any, "a recorded row comes to another leaf");
 }
 
-static int may_be(const Asked *its, const quad *totals, const char *what, Json *of, Json *least, Json *most) { /* whether sums may reach it in one of its ways */
+static int reached(const Asked *its, const quad *totals, int way, const char *what, Json *of, Json *least, Json *most) { /* in one of its ways: perhaps, or surely (-1) */
     memset(&q, 0, sizeof q);
+    q.way = way;
     q.doubts = model.doubts;
     read_goals(its, what, of, least, most);
     int any = 0;
@@ -3339,17 +3342,17 @@ static int may_be(const Asked *its, const quad *totals, const char *what, Json *
         for (int k = 0; k < (curved() ? curve_count() : q.steps ? q.steps[w] : q.width); k++) {
             Goal *goal = q.goals + w * q.width + k;
             quad begun = model.base[goal->plus] - model.base[goal->less], spare = totals[goal->plus] - totals[goal->less] - begun - goal->least;
-            if (curved()) mean += adds(q.curves + k, spare, 1);
-            else all &= goal->strict ? spare > 0 : spare >= 0;
+            if (curved()) mean += adds(q.curves + k, spare, way);
+            else all &= spare > 0 || (spare == 0 && !goal->strict && (way > 0 || goal->sure));
         }
-        any |= all && (!curved() || mean >= q.mean);
+        any |= all && (!curved() || (way > 0 ? mean >= q.mean : mean > q.mean));
     }
     return any;
 }
 
 static void said_of(const Asked *its, const quad *totals, Json *said) { /* what a model said of a row: a class, probabilities or scores */
     Json *class = said->kind == '{' ? maybe(said, "class") : NULL, *shares = said->kind == '{' && !class ? part(said, "probabilities") : NULL;
-    if (class) { need(may_be(its, totals, "class", class, NULL, NULL), "a recorded row has another class"); return; }
+    if (class) { need(reached(its, totals, 1, "class", class, NULL, NULL), "a recorded row has another class"); return; }
     if (its->kind == LEAVES) { come_to(totals, shares ? shares : said); return; }
     if (shares) { likely(its, totals, shares); return; }
     int count = length(said);
@@ -3362,12 +3365,13 @@ static void said_of(const Asked *its, const quad *totals, Json *said) { /* what 
     }
 }
 
-static void may_have(const quad *totals, Json *wanted, Json *met) { /* whether sums may reach what is wanted, if a row has it */
+static void may_have(const quad *totals, Json *wanted, Json *met) { /* if a row has what is wanted, sums reach it perhaps, else not surely */
     Json *of = list(part(wanted, "of")), *least = maybe(wanted, "at least"), *most = maybe(wanted, "at most");
     need(of->count == 2 && model.asked_count == 1, "no target of one model");
-    for (int end = 0; truth(met) && end <= (least && most); end++)
-        need(may_be(model.asked, totals, text_of(of->items), of->items + 1, least && most && end ? NULL : least, least && most && !end ? NULL : most),
-             "a recorded row gets something else");
+    int both = least && most, all = 1, said = truth(met);
+    for (int end = 0; end <= both; end++)
+        all &= reached(model.asked, totals, said ? 1 : -1, text_of(of->items), of->items + 1, both && end ? NULL : least, both && !end ? NULL : most);
+    need(all == said, "a recorded row gets something else");
 }
 
 static void recorded(Json *rows, Json *wanted) {

@@ -120,6 +120,20 @@ def test_it_reads_other_models(kind: str, second: Path, tmp_path: Path) -> None:
     assert {*said(second, files)} == {VERIFIED}
 
 
+@pytest.mark.parametrize(
+    "kind", first(4, [*dict.fromkeys(("means", "stack", "odds three boosted", "boosted", *KINDS))])
+)
+def test_rows_that_are_said_to_get_what_is_wanted_or_not(kind: str, second: Path, tmp_path: Path) -> None:
+    one = cases(kind)[0]
+    if "others" in one.shared["wanted"] or "either" in one.shared["wanted"]:
+        pytest.skip("what is wanted of several models, or for a price, is told in another way")
+    rows = [row for row, _ in one.shared["recorded"]][::3]
+    told = [[row, {"met": met}] for row in rows for met in (True, False)]
+    accepted = agree(second, [replace(one, shared={**one.shared, "recorded": [its]}) for its in told], tmp_path)
+    assert all(yes != no for yes, no in zip(accepted[::2], accepted[1::2], strict=True))
+    assert {*accepted[::2]} == {True, False}
+
+
 def test_it_says_what_it_does_not_read(second: Path, tmp_path: Path) -> None:
     other = replace(test_linear.between_points(), kind="keras")
     (words,) = said(second, [written(other, tmp_path / "other")])
