@@ -951,12 +951,17 @@ static void put_beside(int copies) { /* the network beside itself, so many times
     model.doubts = room(model.widest, sizeof(quad));
 }
 
+static quad rounded(quad share) { /* by which share of its terms' sizes a sum of n terms may be off, for n u */
+    need(share < 1, "a sum of more terms than its digits tell apart");
+    return share / (1 - share);
+}
+
 /* By how much the last sums may be off, for terms of these sizes that are off by so much themselves. */
 static void doubted(const quad *sizes, quad *off) {
     quad fine = ldexp(1, -53), n = (model.features + 4) * fine, spare = 1 + SLACK;
     SPACE(quad, size, model.widest);
     for (int k = 0; k < model.inputs; k++) {
-        off[k] = (n / (1 - n) * (quad_abs(model.starts[k]) + sizes[k]) + (model.layer_count ? 0 : model.extra[k]) + model.off[k] + off[k]) * spare;
+        off[k] = (rounded(n) * (quad_abs(model.starts[k]) + sizes[k]) + (model.layer_count ? 0 : model.extra[k]) + model.off[k] + off[k]) * spare;
         size[k] = (quad_abs(model.starts[k]) + sizes[k] + off[k]) * spare;
         if (model.layer_count) off[k] += size[k] * (model.step - fine) * spare; /* it may be made float32 then */
     }
@@ -973,7 +978,7 @@ static void doubted(const quad *sizes, quad *off) {
                 passed += quad_abs(layer->weight[r][k]) * off[k + 1];
             }
             quad own = terms * (quad)model.step;
-            further[r] = (own / (1 - own) * total + passed) * spare;
+            further[r] = (rounded(own) * total + passed) * spare;
             sums[r] = total * spare + further[r];
         }
         for (int r = 0; r < layer->sums; r++) off[r + 1] = further[r] + (l == model.layer_count - 1 ? model.extra[r + 1] : 0), size[r + 1] = sums[r];
@@ -984,7 +989,7 @@ static void doubted(const quad *sizes, quad *off) {
 static void doubted_trees(const quad *sizes, const int *terms, quad *doubts) {
     for (int k = 0; k < model.sums; k++) {
         quad n = (model.terms[k] + terms[k] + 4) * (quad)model.steps[k];
-        doubts[k] = (n / (1 - n) * (quad_abs(model.base[k]) + model.sizes[k] + sizes[k]) + model.extra[k] + model.off[k]) * (1 + (quad)1e-30);
+        doubts[k] = (rounded(n) * (quad_abs(model.base[k]) + model.sizes[k] + sizes[k]) + model.extra[k] + model.off[k]) * (1 + (quad)1e-30);
     }
     for (int a = 0; a < model.asked_count; a++)
         for (int k = 1; model.asked[a].alone && k <= model.asked[a].sums; k++) doubts[model.asked[a].at + k] = 0;

@@ -180,6 +180,12 @@ def up(x, unit=F(1)):
     return -(-x.numerator * unit.denominator // (x.denominator * unit.numerator))
 
 
+def rounded(share):
+    """By which share of its terms' sizes a sum of n terms may be off, for n u (Higham, Accuracy and Stability, section 4.2)."""
+    need(share < 1, "a sum of more terms than its digits tell apart")
+    return share / (1 - share)
+
+
 def in_whole_numbers(numbers):
     """Fractions as whole numbers, and what these are over."""
     scale = reduce(lambda one, x: one * x.denominator // gcd(one, x.denominator), numbers, 1)
@@ -363,7 +369,7 @@ class Layer:
         sizes = [abs(b) + F(sum(map(mul, row, size[1:])), by << self.bits) for b, row in zip(self.base, each)]
         own = [(sum(x > 0 for x in row) + 4) * step for row in each]
         passed = [F(sum(map(mul, row, off[1:])), over << self.bits) for row in each]
-        more = [x / (1 - x) * its + before for x, its, before in zip(own, sizes, passed)]
+        more = [rounded(x) * its + before for x, its, before in zip(own, sizes, passed)]
         return [F(0), *map(sum, zip(sizes, more))], [F(0), *more]
 
     def above(self, low, high, way=1):
@@ -501,9 +507,9 @@ class Model:
         return [F(0)] + [F(0) if its.alone else x for its in self.parts for x in its.own(doubts)[1:]]
 
     def rounding(self, k, sizes):
-        """By how much sum k of terms of these sizes may be off (Higham, Accuracy and Stability, section 4.2)."""
+        """By how much sum k of terms of these sizes may be off."""
         n = (len(self.weights) or sum(size != 0 for size in sizes)) + 4  # additions, and what is done to a term or to the sum
-        return n * self.fine[k] / (1 - n * self.fine[k]) * (abs(self.starts[k]) + sum(sizes)) + self.spare[k]
+        return rounded(n * self.fine[k]) * (abs(self.starts[k]) + sum(sizes)) + self.spare[k]
 
     def passed_on(self, sizes, off):
         """By how much the last sums may be off, for first terms of these sizes, whose sums are off by so much themselves."""
@@ -959,6 +965,8 @@ class Column:
         self.lost = self.levels is None and about.get("missing") is not None
         for word in [self.name] + [level[0] for level in self.levels or ()]:
             need(type(word) is str and word.isprintable(), "a name that cannot be printed:", shown(word))
+        levels = [level[0] for level in self.levels or ()]
+        need(len({*levels}) == len(levels), "two levels of one name, in", self.name)
         if self.levels is None:
             return self.read_number(about)
         self.inputs = [self.input(level[1:]) for level in self.levels]
@@ -1439,6 +1447,7 @@ class Shared:
         need(used <= column_of.keys(), "no column sets feature", *sorted(used - column_of.keys())[:1])
         splits = [[split for f in about["features"] for split in model.splits.get(f, ())] for about in told["columns"]]
         self.columns = [Column(about, model, its) for about, its in zip(told["columns"], splits)]
+        need(len({column.name for column in self.columns}) == len(splits), "two columns of one name")
         self.slopes = {column_of[f]: its for f, its in model.slopes.items()}
         need(all(self.columns[j].levels is None for j in self.slopes), "a level that is weighed beside trees")
         if not model.weights:
@@ -1782,20 +1791,20 @@ class Walk:
 
     def narrowed(self, box):
         """Leave out cells and leaves whose rows all cost too much, or change too many columns."""
-        q = self.q
-        least = [self.cheapest(j, cells) for j, cells in enumerate(box.alive)]
-        must = sum(not cells & home for cells, home in zip(box.alive, q.home))
-        box.cost = sum(least) if must <= q.limit else q.bound
-        if box.cost >= q.bound:
-            return box
-        for j, alive in enumerate(box.alive):
-            if must == q.limit and alive & q.home[j]:
-                box.alive[j] = q.home[j]
-            spare = q.bound - box.cost + least[j]
-            for a, b in runs(box.alive[j]):
-                box.alive[j] -= sum(1 << c for c in range(a, b) if q.price[j][c] >= spare)
-        if leave_out(q.never, box.alive, lambda j, cells, its: cells & ~its):
-            return self.narrowed(box)
+        q, more = self.q, True
+        while more:
+            least = [self.cheapest(j, cells) for j, cells in enumerate(box.alive)]
+            must = sum(not cells & home for cells, home in zip(box.alive, q.home))
+            box.cost = sum(least) if must <= q.limit else q.bound
+            if box.cost >= q.bound:
+                return box
+            for j, alive in enumerate(box.alive):
+                if must == q.limit and alive & q.home[j]:
+                    box.alive[j] = q.home[j]
+                spare = q.bound - box.cost + least[j]
+                for a, b in runs(box.alive[j]):
+                    box.alive[j] -= sum(1 << c for c in range(a, b) if q.price[j][c] >= spare)
+            more = leave_out(q.never, box.alive, lambda j, cells, its: cells & ~its)
         known, leaves, spare, room = {}, [], q.bound - box.cost, q.limit - must
         for tree, mine in zip(q.trees, box.leaves):
             extra, more = {}, {}

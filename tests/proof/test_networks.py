@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,6 +41,16 @@ def network(*hidden: int, kind: Any = MLPClassifier) -> Any:
 
 
 MODELS = {"one layer": (6,), "two layers": (4, 3)}
+
+
+def test_a_sum_of_more_terms_than_its_digits_tell_apart_is_refused() -> None:
+    """Of 2^24 terms in float32, n u / (1 - n u) would be infinite, and of more it is below 0. Here u is larger."""
+    layer = checker().Layer({"leak": [0] * 4, "base": [0], "weight": [[1] * 4]})
+    size, off = [Fraction(0)] + [Fraction(1)] * 4, [Fraction(0)] * 5
+    assert layer.passed_on(size, off, Fraction(1, 16))[1][1] == 4
+    for step in (Fraction(1, 8), Fraction(1, 4)):
+        with pytest.raises(checker().Wrong, match="more terms than its digits tell apart"):
+            layer.passed_on(size, off, step)
 
 
 @pytest.mark.shorter(2)

@@ -570,6 +570,30 @@ def test_names_that_cannot_be_printed_are_told_in_escapes(name: str, tmp_path: P
     assert bf.check(bf.Explainer(model, data=X).explain(X.iloc[:1]), model, proof=tmp_path).passed
 
 
+def test_names_that_would_read_alike_are_told_apart(tmp_path: Path) -> None:
+    """A tab is written as a backslash and a letter, which another name may hold. A level may be called as a missing value is."""
+    X, y = with_holes(table()[0]), table()[1]
+    X = X.assign(job=X["job"].replace({"cook": "missing"})).rename(columns={"income": "a\tb", "age": "a\\tb"})
+    X.loc[X.index % 7 == 3, "job"] = np.nan
+    model = estimator("lost forest").fit(X, y)
+    (proof,) = proven(model, X, tmp_path, rows=1)
+    assert proof.verified
+    question = json.loads((tmp_path / json.loads(proof.file.read_text().splitlines()[0])["question"][0]).read_text())
+    assert {"a\\tb", "a\\tb (2)"} < {about["name"] for about in question["columns"]}
+    (levels,) = ([level[0] for level in about["levels"]] for about in question["columns"] if "levels" in about)
+    assert {"'missing'", "missing"} < {*levels}
+    case = cases("tree")[0]
+    told = [{**about, "name": "x"} for about in case.shared["columns"]]
+    with pytest.raises(checker().Wrong, match="two columns of one name"):
+        replace(case, shared={**case.shared, "columns": told}).check()
+    told = [
+        {**about, "levels": [["x", *its[1:]] for its in about["levels"]]} if "levels" in about else about
+        for about in case.shared["columns"]
+    ]
+    with pytest.raises(checker().Wrong, match="two levels of one name, in job"):
+        replace(case, shared={**case.shared, "columns": told}).check()
+
+
 @pytest.mark.parametrize("weight", [1e-300, 1e150])
 def test_prices_that_no_proof_holds_are_told(weight: float, tmp_path: Path) -> None:
     X, y = table()

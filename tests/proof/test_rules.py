@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import random
+import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -260,6 +262,28 @@ def test_a_false_claim_by_hand_is_refused(case: Case) -> None:
     assert case.name == "nothing never" or is_false(case)
     assert not case.accepted()
     assert all(one.accepted() for one in true_by_hand())
+
+
+def chain(count: int) -> Case:
+    """Each of some columns must be "yes" if the one before is, which costs 1. The first must be. The last rule comes first."""
+    column = {"now": 0, "prices": [0, 1]}
+    columns = [{**column, "prices": [None, 1]}, *[column] * (count - 1)]
+    found = by_hand.case("", [by_hand.tree((0, 0.5, 1, 2), 1.0, 1.0)], [], 1.0, count - 0.5, {"end": "score"})
+    about = [{"name": f"x{j}", "features": [j], "levels": [["no", 0], ["yes", 1]]} for j in range(count)]
+    never = [[[j - 1, [1]], [j, [0]]] for j in range(count - 1, 0, -1)]
+    return replace(
+        found, shared={**found.shared, "columns": about}, own={**found.own, "columns": columns, "never": never}
+    )
+
+
+def test_a_long_chain_of_rules_ends() -> None:
+    case, limit = chain(300), sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 200)
+    try:
+        assert case.accepted()
+    finally:
+        sys.setrecursionlimit(limit)
+    assert not replace(case, own={**case.own, "below": (300.5).hex()}).accepted()
 
 
 SABOTAGE = {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,9 @@ from butfor.proof.model_files import AbstractInputs, ModelFile, hexes, not_prove
 from butfor.proof.refused import merging_of, refuse_relations
 from butfor.solvers.ensemble.limits import with_numbers
 from butfor.verdict.case import Case
+
+MISSING = "missing"
+"""The name of the level that stands for a missing value."""
 
 MOVES_TRIED = 16
 """So many values of a number are compared with what reaches the model."""
@@ -151,15 +157,16 @@ class AskedColumns:
         """What all rows share of each column. The checker's model says where its trees cut."""
         domain, edges, linear = self.problem.domain, self._edges(), bool(self.model.weights)
         out = list[dict[str, Any]]()
+        unread = " (nothing reads it, so it counts as 0)"
+        named = told_apart([feature.name + unread * feature.unread for feature in self.problem.space])
         for j, feature in enumerate(self.problem.space):
-            name = f"{feature.name} (nothing reads it, so it counts as 0)" if feature.unread else feature.name
-            about: dict[str, Any] = {"name": printable(name), "features": self.features[j]}
+            about: dict[str, Any] = {"name": named[j], "features": self.features[j]}
             inputs, missing = self.inputs[j], self.missing[j]
             if inputs is not None:
                 if linear and np.isnan(inputs).any():
                     raise not_proven(f"a missing number in {feature.name!r}, in a linear model that butfor read")
-                names = [*self._level_names(j), *["missing"] * bool(self.lost[j])]
-                about["levels"] = [[printable(name), *hexes(row)] for name, row in zip(names, inputs, strict=True)]
+                names = told_apart([*self._level_names(j), *[MISSING] * bool(self.lost[j])])
+                about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
             else:
                 if linear and domain.missing[~np.isnan(self.problem.factuals[:, j]), j].any():
                     raise not_proven(f"a number of {feature.name!r} that may become missing before a linear model")
@@ -184,7 +191,9 @@ class AskedColumns:
     def _level_names(self, j: int) -> list[str]:
         """The levels of a column. A combination is the values of its columns."""
         if self.merging is None or j < self.merging.first:
-            return list(map(str, self.problem.space.features[j].levels or ()))
+            levels = self.problem.space.features[j].levels or ()
+            often = Counter([*map(str, levels), MISSING])
+            return [str(level) if often[str(level)] == 1 else repr(level) for level in levels]
         group = self.merging.layout.groups[j - self.merging.first]
         its = [self.whole.space.features[k] for k in group.columns.tolist()]
         return [
@@ -204,9 +213,14 @@ class AskedColumns:
         return self.read.model
 
 
-def printable(name: str) -> str:
-    """A name in which letters that nobody sees, such as tabs and unbreakable blanks, are written as Python writes them."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names in which letters that nobody sees, such as tabs, are written as Python writes them. Equal ones are numbered."""
+    found = dict[str, None]()
+    for name in names:
+        seen = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+        numbered = (f"{seen} ({k})" for k in count(2))
+        found[next(one for one in chain([seen], numbered) if one not in found)] = None
+    return list(found)
 
 
 def _tried(problem: Problem, j: int, lost: bool) -> FloatArray:
