@@ -108,6 +108,9 @@ def test_beside_levels_bins_and_plain_columns() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "bent lines that go on": (
+        lambda: make_pipeline(SplineTransformer(4, degree=1, extrapolation="linear"), LogisticRegression()), "several columns"
+    ),
     "splines before trees": (lambda: make_pipeline(SplineTransformer(3), DecisionTreeClassifier()), "turns around: Spline"),
     "bins of splines": (
         lambda: make_pipeline(SplineTransformer(3), KBinsDiscretizer(2, strategy="uniform"), LogisticRegression()),

@@ -28,6 +28,12 @@ def splines(step: Any, columns: list[Column]) -> list[Column]:
             "It must be 'constant', 'linear' or 'continue', and refuse missing values.",
             "Fit it so, or let the swarm search.",
         )
+    if step.degree == 1 and step.extrapolation == "linear" and len(columns) > 1:
+        raise UnsupportedModelError(
+            "SplineTransformer(degree=1, extrapolation='linear') gets several columns.",
+            "scikit-learn raises its degree at the first one, and so computes the others otherwise.",
+            "Give each column a SplineTransformer of its own, or another degree.",
+        )
     refuse_half(step, columns)
     for column in columns:
         _check_affine(column)
