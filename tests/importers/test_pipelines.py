@@ -34,6 +34,8 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.importers.fidelity import disagreements, probes
+from butfor.importers.read import read
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import KINDS, NUMBERS, QUANTILES, REST, SKLEARN, TEXT, answers, people, skip_polars
@@ -347,6 +349,54 @@ def test_float32_beside_float64(first, kinds) -> None:
     scaler = make_column_transformer((RobustScaler(), [0]), remainder=StandardScaler())
     reading = check_importer(make_pipeline(first(), scaler, DecisionTreeClassifier()).fit(X, y), X)
     assert [feature.single for feature in reading.space] == [kind == "f" for kind in kinds]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("gather", ["transformer", "union"])
+def test_columns_keep_their_types_in_a_frame_between_the_steps(gather, library) -> None:
+    """`set_output` makes a frame in place of one array. A float32 column stays float32 in it, beside a float64 one."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"e": rng.normal(size=300).astype(np.float32), "a": rng.normal(size=300)})
+    first = (
+        make_column_transformer(("passthrough", ["e"]), (StandardScaler(), ["a"]))
+        if gather == "transformer"
+        else make_union(
+            make_column_transformer(("passthrough", ["e"])), make_column_transformer((RobustScaler(), ["a"]))
+        )
+    ).set_output(transform=library)
+    codes = KBinsDiscretizer(15, encode="ordinal", strategy="quantile")
+    second = make_column_transformer((make_pipeline(StandardScaler(), codes), [0]), remainder="passthrough")
+    tree = DecisionTreeClassifier(max_depth=7, random_state=0)
+    check_importer(make_pipeline(first, second, tree).fit(X, rng.random(300) < 0.5), X)
+
+
+@pytest.mark.parametrize("step", ["passthrough", StandardScaler(), SimpleImputer(strategy="most_frequent")], ids=str)
+@pytest.mark.parametrize("at", [0, 1])
+def test_short_whole_numbers_beside_float32(at, step) -> None:
+    """An array of both is float32. But what a step has made of them alone is float64, and so is the array."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"s": rng.integers(-300, 300, 300).astype(np.int16), "e": rng.normal(size=300).astype(np.float32)})
+    first = make_column_transformer((step, ["s"]), ("passthrough", ["e"]))
+    codes = KBinsDiscretizer(15, encode="ordinal", strategy="quantile")
+    second = make_column_transformer((make_pipeline(StandardScaler(), codes), [at]), remainder="passthrough")
+    model = make_pipeline(first, second, DecisionTreeClassifier(max_depth=7, random_state=0))
+    reading = read(model.fit(X, rng.random(300) < 0.5), X)
+    rows = probes(reading.space, reading.model, reading.space.encode(X)[:60], rng)
+    rows = rows[~np.isnan(rows).any(axis=1) & (rows[:, 0] == np.rint(rows[:, 0]))]  # others would be another type
+    table = reading.space.decode(rows, X.iloc[np.zeros(len(rows), dtype=int)]).astype(X.dtypes)
+    assert not disagreements(reading.source, reading.space, reading.model, reading.readout, table)
+
+
+@pytest.mark.parametrize("library", ["default", "pandas"])
+def test_booleans_passed_through_beside_float32(library) -> None:
+    """pandas makes an array of objects of both, and the next step float64. In a frame, float32 stays float32."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"e": rng.normal(size=300).astype(np.float32), "d": rng.random(300) < 0.5})
+    first = make_column_transformer(("passthrough", ["e", "d"])).set_output(transform=library)
+    codes = KBinsDiscretizer(15, encode="ordinal", strategy="quantile")
+    second = make_column_transformer((make_pipeline(StandardScaler(), codes), [0]), remainder="passthrough")
+    tree = DecisionTreeClassifier(max_depth=7, random_state=0)
+    check_importer(make_pipeline(first, second, tree).fit(X, rng.random(300) < 0.5), X)
 
 
 def test_a_declared_order_is_kept_whatever_the_encoder_says() -> None:

@@ -59,6 +59,7 @@ class Column:
     - `declared`: whether the user gave the levels and their order;
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
     - `short`: whether its raw type becomes float32 beside float32 (booleans, whole numbers of one or two bytes);
+    - `boolean`: whether its raw type is that of booleans, and nothing has made another type of it;
     - `half`: whether its raw type is float16, and nothing has made another type of it;
     - `widened`: the library that holds its float32 numbers, if scikit-learn makes float64 of them before it computes; empty after
       a step;
@@ -88,6 +89,7 @@ class Column:
     declared: bool = False
     centre: float = 0.0
     short: bool = False
+    boolean: bool = False
     half: bool = False
     widened: str = ""
     blur: float = 0.0
@@ -101,7 +103,7 @@ class Column:
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
         """This column after an elementwise step."""
-        changes = {"widened": "", "none": False, **changes}
+        changes = {"widened": "", "short": False, "boolean": False, "none": False, **changes}
         if self.table is not None:
             return replace(self, table=function(self.table), **changes)
         return replace(self, at=After(self.at, function), **changes)
@@ -238,6 +240,7 @@ def _raw(
     numbers = feature.numbers if feature.dummies is None else feature.dummies.ones(place)
     if numbers is not None:
         table = np.array([*numbers, np.nan], dtype=np.float32 if single else np.float64)
+        kinds["boolean"] = short and any(isinstance(level, bool) for level in feature.levels)
         return Column(
             j, table=table, declared=feature.why == "given" or feature.dummies is not None, none=none, **kinds
         )

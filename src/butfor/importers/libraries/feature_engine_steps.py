@@ -39,7 +39,11 @@ def each(step: Any, columns: list[Column], change: Callable[[Any, Column], Colum
 def imputer(step: Any, columns: list[Column]) -> list[Column]:
     """A missing value of a chosen column becomes a number or a word."""
     return each(
-        step, columns, lambda name, column: column.map(partial(fill_missing, step.imputer_dict_[name], missing))
+        step,
+        columns,
+        lambda name, column: column.map(
+            partial(fill_missing, step.imputer_dict_[name], missing), short=column.short, boolean=column.boolean
+        ),
     )
 
 

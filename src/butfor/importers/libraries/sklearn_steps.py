@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import UnsupportedModelError
-from butfor.importers.fold.column import Column, Values, in_numbers, last_where, reached
+from butfor.importers.fold.column import Column, Values, in_numbers, in_single, last_where, reached
 from butfor.importers.registry import read_step, register_step
 from butfor.model.scores import UNIT_HALF, UNIT_SINGLE
 
@@ -37,11 +37,43 @@ def refuse_half(step: Any, columns: list[Column]) -> None:
 
 
 def stacked(columns: list[Column]) -> list[Column]:
-    """Columns that are put into one array. The array is float32 only if all of them are."""
-    half = may_work_in_half(columns)
-    if not columns or working_type(columns) == np.float32:
-        return columns if half else [replace(column, half=False) for column in columns]
-    return [replace(column.map(_doubled, none=column.none), single=False, half=False) for column in columns]
+    """Columns that are put into one array. The array is float32 only if all of them become that."""
+    if all(column.half or column.short for column in columns):
+        return columns
+    single = working_type(columns) == np.float32
+    convert = in_single if single else _doubled
+    return [column.map(convert, none=column.none, single=single, half=False) for column in columns]
+
+
+def _side_by_side(step: Any, pieces: list[list[Column]]) -> list[Column]:
+    """What a step puts beside each other: in one array, or in a data frame, in which each column keeps its type."""
+    from sklearn.utils._set_output import _get_output_config
+
+    library = _get_output_config("transform", step)["dense"]
+    if library == "default":
+        return stacked(_passed([column for piece in pieces for column in _in_one_type(piece)]))
+    return [_in_frame(library, column) for piece in pieces for column in piece]
+
+
+def _in_one_type(columns: list[Column]) -> list[Column]:
+    """Columns of a data frame that becomes an array. Of booleans beside numbers, pandas makes objects, and steps float64."""
+    boolean = [column.boolean for column in columns]
+    if all(boolean) or not any(boolean):
+        return columns
+    return [column.map(_doubled, none=column.none, single=False, half=False) for column in columns]
+
+
+def _in_frame(library: str, column: Column) -> Column:
+    """A column in a data frame of a library. Steps make float64 of the float32 numbers of polars."""
+    if column.half if library == "polars" else column.widened == "another library":
+        raise UnsupportedModelError(
+            f"set_output puts columns of {'float16' if column.half else 'float32 of another library'} into {library}.",
+            "Which type they have there depends on the columns beside them.",
+            "Give the data as float64.",
+        )
+    if library == "polars" and (column.single or column.widened):
+        return column.map(_doubled, none=column.none, single=False, widened="another library")
+    return column
 
 
 def _doubled(x: Values) -> Values:
@@ -162,6 +194,7 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
         )
     refuse_half(step, columns)
     marked = partial(_marked, none=step.missing_values is None)
+    kept = step.strategy in ("most_frequent", "constant")  # others make floating-point numbers of all columns
     out, columns = [], stacked(columns)  # a filling is put in after the columns are one array
     for column, filling in zip(columns, step.statistics_, strict=True):
         if is_nan(filling):
@@ -171,7 +204,9 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
         unseen = (
             column.none and step.missing_values is not None and getattr(step, "_fit_dtype", None) == np.dtype(object)
         )
-        out.append(column if unseen else column.map(partial(fill_missing, filling, marked)))
+        out.append(
+            column if unseen else column.map(partial(fill_missing, filling, marked), short=kept and column.short)
+        )
     if step.add_indicator:
         out += [missing_flag(columns[i], marked) for i in step.indicator_.features_]
     return out
@@ -249,14 +284,14 @@ def _in_bin(edges: Values, kind: np.dtype[Any], k: int, x: Values) -> Values:
 
 def column_transformer(step: Any, columns: list[Column]) -> list[Column]:
     """Each transformer on its own columns, side by side."""
-    out: list[Column] = []
+    out: list[list[Column]] = []
     for name, inner, _ in step.transformers_:
         chosen = [columns[i] for i in step._transformer_to_input_indices.get(name, [])]
         if not chosen or (isinstance(inner, str) and inner == "drop"):
             continue
         made = chosen if isinstance(inner, str) else read_step(inner, chosen)
-        out += _weighted(step, name, made)
-    return [column.put(sparse=bool(step.sparse_output_)) for column in stacked(_passed(out))]
+        out.append(_weighted(step, name, made))
+    return [column.put(sparse=bool(step.sparse_output_)) for column in _side_by_side(step, out)]
 
 
 def _weighted(step: Any, name: str, columns: list[Column]) -> list[Column]:
@@ -314,13 +349,13 @@ def pipeline_of_steps(step: Any, columns: list[Column]) -> list[Column]:
 
 def feature_union(step: Any, columns: list[Column]) -> list[Column]:
     """Several transformers on the same columns, side by side."""
-    out: list[Column] = []
+    out: list[list[Column]] = []
     for name, inner in step.transformer_list:
         if inner == "drop":
             continue
-        out += _weighted(step, name, columns if inner == "passthrough" else read_step(inner, columns))
-    sparse = any(column.sparse is not None for column in out)
-    return [column.put(sparse=sparse) for column in stacked(_passed(out))]
+        out.append(_weighted(step, name, columns if inner == "passthrough" else read_step(inner, columns)))
+    sparse = any(column.sparse is not None for piece in out for column in piece)
+    return [column.put(sparse=sparse) for column in _side_by_side(step, out)]
 
 
 def selector(step: Any, columns: list[Column]) -> list[Column]:
