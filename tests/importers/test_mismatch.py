@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.importers.libraries.sklearn_hist_boosting import read_hist_boosting
 from butfor.model.black_box import BlackBox
 
 
@@ -130,4 +132,26 @@ def test_a_wrong_reader_is_not_blamed_on_a_column() -> None:
     model = Shifted().fit(X, y)
     bf.teach.register_importer(Shifted, wrong)
     with pytest.raises(bf.errors.FidelityError, match="No single column makes the difference"):
+        bf.Explainer(model, X)
+
+
+class OddBoosting(HistGradientBoostingRegressor):
+    """Boosting that predicts one more for a category, though it is read like any boosting."""
+
+    bad: str | None = "another"
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return super().predict(X) + (X["c"].isna() if self.bad is None else X["c"] == self.bad)
+
+
+@pytest.mark.parametrize("bad", ["w", None], ids=["a level", "missing"])
+def test_levels_that_no_row_holds_are_compared_too(bad) -> None:
+    """An answer may take them."""
+    X, y = data()
+    X = X[["a", "b"]].assign(c=pd.Categorical(np.where(X["b"] > 0, "u", "v"), ["u", "v", "w"]))
+    bf.teach.register_importer(OddBoosting, read_hist_boosting)
+    model = OddBoosting(max_iter=3, categorical_features="from_dtype").fit(X, y)
+    assert bf.Explainer(model, X).space["c"].levels == ("u", "v", "w")
+    model.bad = bad
+    with pytest.raises(bf.errors.FidelityError, match=rf"other levels of 'c' than the data holds \(with {bad!r}: "):
         bf.Explainer(model, X)

@@ -54,8 +54,10 @@ def check_fidelity(source: Source, space: Space, model: Model, readout: Abstract
     """Raise `FidelityError` unless model and estimator agree on a sample of the data."""
     spread = np.linspace(0, frames.height(data) - 1, SAMPLE).astype(np.intp)
     rows = np.unique([*spread, *first_of_each_kind(space, data)])
-    found = disagreements(source, space, model, readout, frames.take(data, rows))
+    compared = frames.take(data, rows)
+    found = disagreements(source, space, model, readout, compared)
     if not found:
+        _check_other_levels(source, space, model, readout, compared)
         return
 
     def differ(table: Any) -> set[int]:
@@ -69,6 +71,37 @@ def check_fidelity(source: Source, space: Space, model: Model, readout: Abstract
         "They must agree before anything is explained.",
         " ".join(filter(None, [cause.remedy, what_now(source)])),
     )
+
+
+def _check_other_levels(source: Source, space: Space, model: Model, readout: AbstractReadout, table: Any) -> None:
+    """Raise `FidelityError` unless model and estimator agree on these rows with each level that none of them holds.
+
+    An answer may take such a level. Levels that the estimator refuses are left to it.
+    """
+    held = space.encode(table)
+    for j, feature in enumerate(space.features):
+        if feature.levels is None or feature.unread:
+            continue
+        others = np.setdiff1d(np.arange(len(feature.levels), dtype=np.float64), held[:, j])
+        if feature.missing and not np.isnan(held[:, j]).any():
+            others = np.append(others, np.nan)
+        if not len(others):
+            continue
+        count = max(len(held), len(others))
+        chosen = np.arange(count) % len(held)
+        points = _with(held, chosen, j, np.resize(others, count))
+        try:
+            found = disagreements(source, space, model, readout, space.decode(points, frames.take(table, chosen)))
+        except (ValueError, TypeError):
+            found = []
+        if found:
+            first = feature.value(points[found[0].row, j])
+            raise FidelityError(
+                f"the model that was read disagrees with the estimator on {len({one.row for one in found})} of {count} rows "
+                f"with other levels of {feature.name!r} than the data holds (with {first!r}: {found[0].words}).",
+                "They must agree before anything is explained.",
+                what_now(source),
+            )
 
 
 def disagreements(
