@@ -70,6 +70,33 @@ def test_lines_over_float32_are_proven(columns, before, cost) -> None:
 
 
 @single
+def test_a_quadratic_form_over_float32_is_proven() -> None:
+    model, X = line(4)
+    rows = X[~model.predict(X)].iloc[:6]
+    for answer in bf.Explainer(model, X).explain(rows, target=True, cost=bf.Quadratic(np.linalg.inv(np.cov(X.T)))):
+        known = answer.certificate
+        assert known.status is bf.Status.PROVEN_OPTIMAL
+        assert known.solver.startswith("interior_point:")  # by no program
+        assert answer.cost - known.bound <= (TOLERANCE + LEFT_TO_FLOAT32) * (known.coin + answer.cost)
+        assert model.predict(answer.point)[0]
+
+
+@single
+@pytest.mark.parametrize("cost", [bf.LInf(), bf.Quadratic(np.eye(4))], ids=["linf", "quadratic"])
+def test_a_limit_that_is_no_float32_is_not_passed(cost) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 4)).astype(np.float32), columns=list("abcd"))
+    model = LogisticRegression().fit(X, X.a + X.b + X.c - X.d > 0)
+    for i in range(6):
+        row = X[~model.predict(X)].iloc[[i]]
+        limit = float(row.a.iloc[0]) + 0.1  # for some of the rows, its float32 lies above it
+        constraints = [bf.between("a", -10, limit)]
+        answer = bf.Explainer(model, X).explain(row, target=True, cost=cost, constraints=constraints).only
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert float(answer.point.a.iloc[0]) <= limit
+
+
+@single
 def test_what_rounding_leaves_open_is_told_and_checked(tmp_path) -> None:
     model, X = line(20)
     row = X[~model.predict(X)].iloc[[0]]

@@ -21,13 +21,13 @@ from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.questions import cuts, evaluate
 from butfor.model.scores import ScoreSet
+from butfor.model.single import outwards_in_single
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.constraints.robust import CURVED, UNCURVED, Robust, read_in_bins, unjudged
 from butfor.problem.costs import L1
-from butfor.problem.domain import outwards_in_single
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question, ask, held_to_rules
 from butfor.problem.referee import Referee

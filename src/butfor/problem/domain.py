@@ -14,6 +14,7 @@ from butfor.errors import UnsupportedProblemError
 from butfor.model.grid_points import grid_down, grid_near, grid_up, meant, on_grid
 from butfor.model.lattice import Lattice
 from butfor.model.rounding import Extent
+from butfor.model.single import first_single, last_single
 from butfor.space.space import Space, same
 
 Columns = int | Sequence[int] | IntArray
@@ -246,7 +247,7 @@ class Domain:
         low, high, step = self.low[:, at], self.high[:, at], self.step[at[0]]
         bottom, top = np.maximum(low, above), np.minimum(high, upper)
         if self.single[at[0]]:
-            bottom, top = _single_from(bottom), _single_below(top)
+            bottom, top = first_single(bottom), last_single(top)
         if step:
             grid = step, self.anchor[at[0]]
             first, last, begin, end = meant(low, *grid), meant(high, *grid), bottom, top
@@ -315,25 +316,3 @@ def open_domain(space: Space, factuals: FloatArray) -> Domain:
         single=np.array([f.single for f in features]),
         typical=np.array([f.typical for f in features]),
     )
-
-
-def _single_from(x: FloatArray) -> FloatArray:
-    """The smallest float32 that is at least `x`."""
-    with np.errstate(over="ignore"):
-        near = x.astype(np.float32)
-        return np.where(near >= x, near, np.nextafter(near, np.float32(np.inf))).astype(np.float64)
-
-
-def _single_below(x: FloatArray) -> FloatArray:
-    """The largest float32 that is at most `x`."""
-    with np.errstate(over="ignore"):
-        near = x.astype(np.float32)
-        return np.where(near <= x, near, np.nextafter(near, np.float32(-np.inf))).astype(np.float64)
-
-
-def outwards_in_single(moved: FloatArray, start: FloatArray) -> FloatArray:
-    """Numbers that were moved, as numbers of single precision that are no nearer to where they started."""
-    near = moved.astype(np.float32)
-    away = np.where(moved > start, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
-    short = np.abs(near.astype(np.float64) - start) < np.abs(moved - start)
-    return np.where(short, np.nextafter(near, away), near).astype(np.float64)

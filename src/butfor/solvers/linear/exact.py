@@ -15,7 +15,7 @@ from butfor.formulation.margins import falls_alone, tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
-from butfor.problem.domain import outwards_in_single
+from butfor.model.single import first_single, last_single, outwards_in_single
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import over_sets_of_rows, with_highest
@@ -140,9 +140,9 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, Float
 def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
     """Points with real numbers moved to the next float32 in columns of that type.
 
-    They stay within the domain.
+    They stay within the domain, whose ends need not be such numbers.
     """
-    x = problem.factuals
-    out = outwards_in_single(moved, x)
-    out = np.clip(out, np.fmin(problem.domain.low, x), np.fmax(problem.domain.high, x))
-    return np.where(problem.domain.single & problem.domain.reals() & (moved != x), out, moved)
+    x, domain = problem.factuals, problem.domain
+    low, high = np.fmin(first_single(domain.low), x), np.fmax(last_single(domain.high), x)
+    out = np.clip(outwards_in_single(moved, x), low, high)
+    return np.where(domain.single & domain.reals() & (moved != x), out, moved)

@@ -21,13 +21,15 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
 from butfor.arrays import FloatArray
-from butfor.formulation.margins import widened
+from butfor.formulation.margins import tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.linear.exact import rounded_out
+from butfor.solvers.linear.near import looked_at_closely
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.reduction import AbstractReduction, Handing
@@ -80,7 +82,10 @@ class InteriorPoint(AbstractReduction):
         return (form,)
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: _solve_row(one, Handing(self.inner), budget))
+        def solve(rows: Problem) -> Outcome:
+            return row_by_row(rows, budget, lambda one: _solve_row(one, Handing(self.inner), budget))
+
+        return looked_at_closely(problem, solve(problem), solve)
 
 
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
@@ -100,23 +105,36 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None
     """The point and the bound of one score set.
 
     An infinite bound proves that no point reaches the set. No point with a finite bound means that the steps did not
-    settle.
+    settle. The bound is that of the widened set. If the estimator takes no point of its edge, one of the tightened set is tried.
+    """
+    points, bound = _cheapest(problem, widened(score_set, problem))
+    for surely in (False, True):
+        if surely and bound < np.inf:
+            points, _ = _cheapest(problem, tightened(score_set, problem))
+        for point in points:
+            if problem.reached(score_set, point):
+                return point, bound
+    return None, bound
+
+
+def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[list[FloatArray], float]:
+    """The cheapest point of a set for the only row, and a bound on what all of its points cost (infinite: it has none).
+
+    The point comes twice: at first without its smallest moves. There is none if the steps did not settle.
     """
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)
     assert prices.Q is not None
     x, low, high = problem.factuals[0], domain.low[0], domain.high[0]
-    wide = widened(score_set, problem)
-    now = wide.A @ evaluate(model, problem.factuals)[0]
-    slope, need = wide.A @ model.slope, wide.b - now
+    slope, need = score_set.A @ model.slope, score_set.b - score_set.A @ evaluate(model, problem.factuals)[0]
     if (need <= 0).all():
-        return (x if problem.reached(score_set, x) else None), 0.0
+        return [x], 0.0
     columns = np.flatnonzero((low < high) & (slope.any(axis=0) | prices.Q.any(axis=0)))
     unit = np.array([problem.space.features[j].range for j in columns])
     A = slope[:, columns] * unit
     length = np.linalg.norm(A, axis=1)
     if (need[length == 0] > 0).any():
-        return None, np.inf
+        return [], np.inf
     used = length > 0
     d, bound = minimise(
         (prices.Q + np.diag(prices.l2))[np.ix_(columns, columns)] * np.outer(unit, unit),
@@ -126,14 +144,14 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None
         need[used] / length[used],
     )
     if d is None:
-        return None, bound
+        return [], bound
+    points = []
     for still in (STILL, 0.0):
         point = x.copy()
         moved = np.abs(d) > still
         point[columns[moved]] = np.clip(x[columns] + d * unit, low[columns], high[columns])[moved]
-        if problem.reached(score_set, point):
-            return point, bound
-    return None, bound
+        points.append(rounded_out(problem, point[None])[0])
+    return points, bound
 
 
 def minimise(

@@ -31,7 +31,8 @@ def looked_at_closely(problem: Problem, outcome: Outcome, solve_row: Callable[[P
         if _apart(outcome)[row] and (problem.witnesses.unit > UNIT_DOUBLE or _line(problem).blur.any()):
             open_ = outcome.notes.get(LEFT_OPEN, np.full(len(outcome), np.nan)).copy()
             gap = outcome.cost[row] - outcome.bound[row]
-            open_[row] = gap if gap <= _crossing(near, outcome.points[row]) else np.nan
+            crossing = _crossing(near, outcome.points[row])
+            open_[row] = min(gap, crossing) if gap <= crossing + tolerated(outcome.cost[row]) else np.nan
             outcome = replace(outcome, notes={**outcome.notes, LEFT_OPEN: open_})
     return outcome
 
