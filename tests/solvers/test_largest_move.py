@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
@@ -84,3 +85,16 @@ def test_many_levels_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.cost[0] == pytest.approx(judged.cost[0]), f"seed {seed}"
         proven += found.status()[0] is Status.PROVEN_OPTIMAL
     assert proven > 20
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e4])
+def test_an_answer_of_float32_is_the_nearest_that_the_column_can_hold(shift: float) -> None:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(shift, 10, (300, 3)), columns=list("abc")).astype(np.float32)
+    model = RandomForestClassifier(8, max_depth=4, random_state=0).fit(X, X.sum(axis=1) > 3 * shift)
+    rows = X[~model.predict(X)].iloc[:4]
+    for one in bf.Explainer(model, X).explain(rows, target=True, cost="LInf"):
+        assert one.certificate.solver.startswith("largest_move")
+        assert one.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert set(one.point.dtypes) == {np.dtype(np.float32)}
+        assert model.predict(one.point)[0]

@@ -40,15 +40,14 @@ class AdmissibleBox:
 
     - `orders`: for each feature whose level may change, the levels that it may take; NaN is "missing";
     - `point`, `low`, `high` (features): the row, and the ends of its box. With an order, they are places in it;
-    - `step`, `anchor` (features): the grid of each number.
+    - `grids`: where the numbers lie between these ends.
     """
 
     orders: dict[int, FloatArray]
     point: FloatArray
     low: FloatArray
     high: FloatArray
-    step: FloatArray
-    anchor: FloatArray
+    grids: Grids
 
     @cached_property
     def ends(self) -> Ends:
@@ -67,11 +66,11 @@ class AdmissibleBox:
                 return None
             low[j], high[j] = places[[0, -1]]
         fits = same(low, wider.low) & same(high, wider.high)
-        grids = Grids(wider.step, wider.anchor)
+        grids = wider.grids
         lone = (low == high) & (
             grids.first(low) == grids.last(low)
         )  # a number may only mean a point of the wider box's grid
-        fits |= (low >= wider.low) & (high <= wider.high) & ((self.step == wider.step) | lone)
+        fits |= (low >= wider.low) & (high <= wider.high) & ((self.grids.step == grids.step) | lone)
         return (low, high) if fits.all() else None
 
     def coded(self, row: FloatArray) -> FloatArray:
@@ -95,16 +94,17 @@ def admissible_box(problem: Problem) -> AdmissibleBox | None:
     if not all(map(len, orders.values())) or _runs_per_leaf(model, orders) > MOST_RUNS:
         return None
     point, low, high = row.copy(), row.copy(), row.copy()
-    step, anchor = np.where(moves, domain.step, 0.0), domain.anchor.copy()
+    step, anchor, single = np.where(moves, domain.step, 0.0), domain.anchor.copy(), np.zeros(len(row), dtype=np.bool_)
     for numbers in domain.grids(np.setdiff1d(np.flatnonzero(moves), list(orders))):
         ends = _ends(domain, model, numbers)
         if ends is None:
             return None
         low[numbers], high[numbers] = ends
+        single[numbers] = domain.single[numbers] & (step[numbers] == 0)
     for j, order in orders.items():
         low[j], high[j], step[j], anchor[j] = 0.0, len(order) - 1.0, 1.0, 0.0
         point[j] = float(np.argmax(same(order, row[j])))  # the first one, if it may not stay
-    return AdmissibleBox(orders, point, low, high, step, anchor)
+    return AdmissibleBox(orders, point, low, high, Grids(step, anchor, single))
 
 
 def _ends(domain: Domain, model: Trees, numbers: IntArray) -> Ends | None:
@@ -125,6 +125,7 @@ def _ends(domain: Domain, model: Trees, numbers: IntArray) -> Ends | None:
     alike = np.array([one == other for one, other in cells])
     apart = stay & ~((first <= meant) & (meant <= last) & alike)
     beside = (grid_up(first, *grid) != first) | (grid_down(last, *grid) != last) if grid[0] else False
+    beside |= bool(domain.single[numbers[0]]) & stay & (own.astype(np.float32) != own)
     return None if np.any(lost | apart | beside) else (first, last)
 
 
@@ -202,4 +203,4 @@ class Climber:
 
 def climber(box: AdmissibleBox, model: Trees, row: FloatArray) -> Climber:
     """The climber for the sum `row @ scores`."""
-    return Climber(box, adversary(regions(model, -row, box.point, box.orders), box.point, Grids(box.step, box.anchor)))
+    return Climber(box, adversary(regions(model, -row, box.point, box.orders), box.point, box.grids))

@@ -20,7 +20,6 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.admissible_box import AdmissibleBox, Climber, admissible_box, climber
 from butfor.solvers.ensemble.within_reach import PARTS_LOOKED_AT
-from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.reduction import AbstractReduction, Handing
@@ -90,7 +89,6 @@ def _cheapest_below(
     if point is not None and not problem.reached(score_set, point):
         _, point = growing.first(_threshold(tightened(score_set, problem)), upper, budget)
     if point is not None:
-        point = rounded_out(problem, point[None])[0]
         return SetAnswer(point, growing.cost(point), bound, budget.stopped)
     if bound < np.inf:
         return SetAnswer(None, np.inf, bound, budget.stopped)
