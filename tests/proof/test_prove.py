@@ -37,7 +37,10 @@ from butfor.proof.linear_prover import TOO_HIGH
 from butfor.proof.model_files import MODEL_WRITERS
 from butfor.proof.proven import BESIDE
 from tests.proof import by_hand, judge
-from tests.proof.cases import KINDS, cases, estimator, table, with_holes
+from tests.proof.cases import KINDS, cases, estimator, read, table, with_holes
+from tests.proof.second import both_verify, second
+
+__all__ = ["second"]
 
 
 @pytest.mark.shorter(4)
@@ -629,6 +632,29 @@ def test_decimals_on_both_sides_of_a_cut_are_proven_to_less(tmp_path: Path) -> N
     assert less
     assert all(0.99 < share < 1 for share in less)
     assert f"{len(less)} of them to less than was claimed: {BESIDE}" in repr(proofs)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("fixed", [(), ("a",)], ids=["free", "fixed"])
+def test_weights_of_float32_decimals_are_proven_to_less(
+    classes: int, fixed: tuple[str, ...], second: Path, tmp_path: Path
+) -> None:
+    """Numbers next to a point of the grid count as admissible. So a bound misses the claim in each box, however small it is."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=300), "b": rng.integers(0, 10, 300), "c": rng.normal(size=300)})
+    X = X.astype({"c": np.float32}).assign(d=rng.random(300) < 0.5)
+    y = np.digitize(X["a"] + X["b"] / 5 + X["c"], [1.5, 0.5][: classes - 1][::-1])
+    model = LogisticRegression(max_iter=1000).fit(X, y)
+    rows = X[model.predict(X) < classes - 1].iloc[:3]
+    rules = [bf.step("c", 0.1), *map(bf.fixed, fixed)]
+    answers = bf.Explainer(model, data=X).explain(rows, target=classes - 1, constraints=rules)
+    proofs = bf.prove(answers, model, tmp_path / "proofs", time_limit=10)
+    assert all_proven(proofs)
+    assert {one.less for one in proofs} == {BESIDE}
+    below = [one.below for one in proofs]
+    assert (below < answers.costs).all()
+    assert below == pytest.approx(answers.costs, rel=1e-4)
+    assert both_verify(second, [read(one.file) for one in proofs], tmp_path)
 
 
 def test_what_is_asked_and_claimed_is_not_rounded() -> None:

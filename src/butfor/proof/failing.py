@@ -28,6 +28,14 @@ class TooWideError(CheaperError):
         self.ends = ends
 
 
+class BesideError(Exception):
+    """What is missing of the claim is only what numbers beside a grid are spared: no more than a share of it is proven."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__(share)
+        self.share = share
+
+
 class UnprovenError(Exception):
     """The time is over, the claim is too bold by less than sums tell, or the checker does not take it, as words say."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 from butfor.proof.checker import checker
-from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.failing import BesideError, CheaperError, UnprovenError
 from butfor.solvers.solver import Budget
 
 MOST_RATES = 60
@@ -68,6 +69,7 @@ class LinearProver:
                 self._say(rate=[rate.numerator, rate.denominator.bit_length() - 1])
             self._say(end="dual")
             return
+        self._refuse_to_part(found, [wanted], [rate])
         move = self._move(low, high)
         if move is None:
             raise CheaperError(high) if self._cost(high) < self.below else UnprovenError
@@ -84,13 +86,16 @@ class LinearProver:
         if found is None or found[0] >= self.below:
             return said, [], []
         low, high = Fraction(0), said or Fraction(1)
-        least, little = self._bound(box, low)
+        (least, little), tried = self._bound(box, low), list[tuple[Fraction, Fraction, list[Any]]]()
         if self._gain(little, self.worth) >= self.goal:
             return low, little, little
         while self._gain(enough := (most := self._bound(box, high))[1], self.worth) < self.goal:
             if most[0] >= self.below:
                 return high, little, enough
+            tried.append((most[0], high, most[1]))
             if high > LARGEST_RATE:
+                for bound, rate, row in sorted(tried, reverse=True):
+                    self._refuse_to_part((bound, row), self.way, [rate])
                 raise UnprovenError(TOO_HIGH)
             low, (least, little), high = high, most, 4 * high
         total = most[0]
@@ -109,6 +114,13 @@ class LinearProver:
             if hoped - found[0] < self.below * AT_THE_TANGENTS:
                 break
         return high, little, enough
+
+    def _refuse_to_part(self, found: tuple[Fraction, list[Any]], way: list[Any], rates: list[Fraction]) -> None:
+        """Raise an error if a bound would prove the claim, but for what floats miss of points of grids. No split ends that."""
+        total, row = found
+        misses = (goal.least - self._gain(row, self._worth(goal)) for goal in way)
+        if total > 0 and self._cost(row) + sum(map(mul, rates, misses)) >= self.below:
+            raise BesideError(float(total / self.below))
 
     def _bound(self, box: list[Any], rate: Fraction) -> Any:
         return self.walk.bound(box, self.way, [rate])

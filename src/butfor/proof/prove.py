@@ -25,7 +25,7 @@ from butfor.proof.adversary import Reply
 from butfor.proof.asked import ProofQuestion
 from butfor.proof.asking import asked_about
 from butfor.proof.checker import CHECKER_FILE, checker, checker_file
-from butfor.proof.failing import CheaperError, UnprovenError, taken
+from butfor.proof.failing import BesideError, CheaperError, UnprovenError, taken
 from butfor.proof.further_ends import Ends, parted_further
 from butfor.proof.kept import box, opposite
 from butfor.proof.model_files import ModelFile, hexes, not_proven
@@ -247,7 +247,7 @@ class _Writer:
         if (whole := self._whole(i)) > below and not less:
             took = seconds - budget.left()
             a_share = Budget(min(budget.left(), max(BOLDER_SECONDS, BOLDER_TIMES * took)))
-            with suppress(UnprovenError, CheaperRowError):
+            with suppress(UnprovenError, CheaperRowError, BesideError):
                 lines, words = self._lines(i, question, shared, whole, a_share)
                 below = whole
         file = self._written(stem_of(answers.labels[i], int(answers.ranks[i])), question, lines)
@@ -278,6 +278,11 @@ class _Writer:
                 if below is None or not row.cost > 0 or self._is_one_of_two_ends(i):
                     break
                 below = row.cost * (1 - LEFT_TO_FLOATS)
+            except BesideError as beside:
+                why = BESIDE
+                if below is None:
+                    break
+                below *= beside.share * (1 - LEFT_TO_FLOATS)
             else:
                 its = np.inf if below is None else below
                 return its, lines, words, why if its < claimed * (1 - LEFT_TO_FLOATS) else ""
@@ -359,7 +364,7 @@ class _Writer:
             own = by.parsed(head := json.dumps({**told, "question": question}, separators=(",", ":")))
             (asked,) = by.asked(shared, own)
             lines = signed([head, *prover_of(asked, budget).prove()])
-        except (CheaperError, UnprovenError, by.Wrong):
+        except (CheaperError, BesideError, UnprovenError, by.Wrong):
             return None
         by.proven([asked], own, lines)
         return self._written(stem, question, lines)

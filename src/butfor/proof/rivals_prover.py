@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from butfor.arrays import FloatArray
-from butfor.proof.failing import CheaperError, UnprovenError
+from butfor.proof.failing import BesideError, CheaperError, UnprovenError
 from butfor.proof.linear_prover import LinearProver
 from butfor.proof.planes import NEAR_THE_PLANES, TAKES_PART, HighestPoint, highest
 
@@ -54,8 +54,12 @@ class RivalsProver(LinearProver):
         parting = broken[0] if broken else self._parting(box, _mixed(rows))[1]
         if not parting:
             row, _ = max(rows, key=lambda own: own[1])
-            # it reaches the goals within the digits of the linear program, so the claim is too bold by what sums are in doubt
-            raise CheaperError(row) if self._cost(row) < self.below else UnprovenError
+            if self._cost(row) < self.below:
+                raise CheaperError(row)
+            best = max(plane.total for plane in planes)
+            if best > 0 and any(not term.levels and term.column.blur for term in self.walk.terms):
+                raise BesideError(float(best / self.below))
+            raise UnprovenError  # it reaches the goals by the linear program's digits: too bold by what sums are in doubt
         self._say(split=parting)
 
     def _refute(self, box: list[Any], way: list[Any], row: list[Any]) -> None:
