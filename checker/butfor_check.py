@@ -963,9 +963,9 @@ class Column:
         self.name, self.features, self.model, self.splits = about["name"], about["features"], model, splits
         self.levels = about.get("levels")
         self.lost = self.levels is None and about.get("missing") is not None
-        for word in [self.name] + [level[0] for level in self.levels or ()]:
-            need(type(word) is str and word.isprintable(), "a name that cannot be printed:", shown(word))
         levels = [level[0] for level in self.levels or ()]
+        for word in [self.name, *levels]:
+            need(type(word) is str and word.isprintable(), "a name that cannot be printed:", shown(word))
         need(len({*levels}) == len(levels), "two levels of one name, in", self.name)
         if self.levels is None:
             return self.read_number(about)
@@ -1326,29 +1326,24 @@ class Form:
             need(known, column.name, "is no number that stays known, in a form")
             ends = (column.low, column.high) if column.low <= column.high else ()
             self.far.append(max((abs(end - column.start) for end in ends), default=F(0)))
-        need(self.positive(), "a form that may be negative")
+        self.need_positive()
 
-    def positive(self):
-        """Whether Q + off I is positive semidefinite, by more than what is rounded here.
+    def need_positive(self):
+        """Q + off I is positive semidefinite, by more than what is rounded here.
 
         Elimination writes it as a sum of squares of rows over their first numbers. It is rounded before it and at each of its
         steps, each time by less than a unit in an entry. Together that is less than n units, and n squared of each square.
         """
-        n, diagonal = len(self.q), [row[i] + self.off for i, row in enumerate(self.q)]
-        if min(diagonal) <= 0:
-            return False
-        powers = [power_below(x) for x in diagonal]
+        lifted = [[x + self.off * (i == k) for k, x in enumerate(row)] for i, row in enumerate(self.q)]
+        powers = [power_below(row[i]) for i, row in enumerate(lifted)]
         root = [F(2) ** ((x.numerator.bit_length() - x.denominator.bit_length()) // 2) for x in powers]
-        rows = [[x / (r * s) // FINEST for x, s in zip(row[i:], root[i:])] for i, (row, r) in enumerate(zip(self.q, root))]
-        for row, x, r in zip(rows, diagonal, root):
-            row[0] = x / (r * r) // FINEST - n * n
+        rows = [[x / (r * s) // FINEST for x, s in zip(row[i:], root[i:])] for i, (row, r) in enumerate(zip(lifted, root))]
         for i, row in enumerate(rows):  # each from the diagonal on
-            if row[0] <= 0:
-                return False
+            row[0] -= len(rows) ** 2
+            need(row[0] > 0, "a form that may be negative")
             for k, x in enumerate(row[1:], 1):
                 if x:
                     rows[i + k] = [y - x * z // row[0] for y, z in zip(rows[i + k], row[k:])]
-        return True
 
     def of(self, values):
         """What the values of a row add."""
