@@ -21,7 +21,7 @@ from butfor.proof.refused import merging_of, refuse_relations
 from butfor.solvers.ensemble.limits import with_numbers
 from butfor.verdict.case import Case
 
-MISSING = "missing"
+MISSING_LEVEL = "missing"
 """The name of the level that stands for a missing value."""
 
 MOVES_TRIED = 16
@@ -165,7 +165,7 @@ class AskedColumns:
             if inputs is not None:
                 if linear and np.isnan(inputs).any():
                     raise not_proven(f"a missing number in {feature.name!r}, in a linear model that butfor read")
-                names = told_apart([*self._level_names(j), *[MISSING] * bool(self.lost[j])])
+                names = told_apart([*self._level_names(j), *[MISSING_LEVEL] * bool(self.lost[j])])
                 about["levels"] = [[name, *hexes(row)] for name, row in zip(names, inputs, strict=True)]
             else:
                 if linear and domain.missing[~np.isnan(self.problem.factuals[:, j]), j].any():
@@ -192,7 +192,7 @@ class AskedColumns:
         """The levels of a column. A combination is the values of its columns."""
         if self.merging is None or j < self.merging.first:
             levels = self.problem.space.features[j].levels or ()
-            often = Counter([*map(str, levels), MISSING])
+            often = Counter([*map(str, levels), MISSING_LEVEL])
             return [str(level) if often[str(level)] == 1 else repr(level) for level in levels]
         group = self.merging.layout.groups[j - self.merging.first]
         its = [self.whole.space.features[k] for k in group.columns.tolist()]

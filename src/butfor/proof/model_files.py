@@ -33,7 +33,7 @@ PROVEN = (
 Tells = Literal["sums", "probabilities", "class", "target"]
 """What an estimator tells of a row, with which a file of it is compared."""
 
-CATEGORIES = ("category", "ordered")
+DECLARED_TYPES = ("category", "ordered")
 """The types of columns that declare their values."""
 
 BITS_OF_SUMS = {UNIT_DOUBLE: 53, UNIT_SINGLE: 24}
@@ -367,7 +367,9 @@ class ModelInputs(AbstractInputs):
 def _codes(table: Any, model: Any) -> dict[int, FloatArray]:
     """The numbers of the categories of a data frame, as the model has them: it knows their names."""
     names = frames.names(table)
-    own = {j: frames.categories(table, name) for j, name in enumerate(names) if frames.dtype(table, name) in CATEGORIES}
+    own = {
+        j: frames.categories(table, name) for j, name in enumerate(names) if frames.dtype(table, name) in DECLARED_TYPES
+    }
     known: dict[int, Iterable[Any]] = {**own}
     if own and library_of(model) == "lightgbm":
         known = dict(zip(own, model.booster_.pandas_categorical or own.values(), strict=True))
