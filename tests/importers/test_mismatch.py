@@ -149,7 +149,7 @@ def test_levels_that_no_row_holds_are_compared_too(bad) -> None:
     """An answer may take them."""
     X, y = data()
     X = X[["a", "b"]].assign(c=pd.Categorical(np.where(X["b"] > 0, "u", "v"), ["u", "v", "w"]))
-    bf.teach.register_importer(OddBoosting, read_hist_boosting)
+    bf.teach.register_importer(OddBoosting, lambda model, columns: read_hist_boosting(model, columns))
     model = OddBoosting(max_iter=3, categorical_features="from_dtype").fit(X, y)
     assert bf.Explainer(model, X).space["c"].levels == ("u", "v", "w")
     model.bad = bad
