@@ -72,8 +72,8 @@ class Number:
 Measure = Callable[[bool], Iterator[Number]]
 
 
-MEASURED = ("src", "benchmarks", "reproductions", ":(exclude)*/results/*")
-"""What makes a checkout another one: what runs, and neither what it writes nor what is told of that."""
+RUNS = ("src", "benchmarks", "reproductions", ":(exclude)*/results/*")
+"""What must be as it was committed: what runs, and neither what it writes nor what is told of that."""
 
 
 def of_this_commit(path: Path) -> list[dict[str, Any]]:
@@ -85,11 +85,16 @@ def of_this_commit(path: Path) -> list[dict[str, Any]]:
 
 @cache
 def where() -> dict[str, Any]:
-    """The last commit that changed what runs, whether the checkout differs from it, the machine and the versions."""
+    """The last commit that changed what is measured, and that of the programs that measure it, unless they are the same.
+
+    Beside them: whether the checkout differs from them, the machine, and the versions.
+    """
     packages = ("butfor", "numpy", "scikit-learn", "numba", "highspy")
+    commit, program = (_git("log", "-1", "--format=%H", "--", *paths) for paths in (("src",), RUNS))
     return {
-        "commit": _git("log", "-1", "--format=%H", "--", *MEASURED),
-        "dirty": bool(_git("status", "--porcelain", "--", *MEASURED)),
+        "commit": commit,
+        **({} if program == commit else {"program": program}),
+        "dirty": bool(_git("status", "--porcelain", "--", *RUNS)),
         "machine": {
             "cpu": _cpu(),
             "cores": os.cpu_count(),
