@@ -69,9 +69,8 @@ class Surroundings:
         """
         problem, point = self.problem, self.problem.factuals[0]
         model, space, grids = problem.model, problem.space, self.ball.grids
-        grids = replace(
-            grids, step=np.where(grids.missed_by(point), 0.0, grids.step)
-        )  # such a number is between others
+        beside = grids.first(point) != grids.last(point)  # what is no point of its grid counts as any number
+        grids = replace(grids, step=np.where(beside, 0.0, grids.step))
         moved = self.ball.radius > 0
         lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))

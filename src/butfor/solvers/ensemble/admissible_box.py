@@ -69,7 +69,7 @@ class AdmissibleBox:
         grids = wider.grids
         lone = (low == high) & (
             grids.first(low) == grids.last(low)
-        )  # a number may only mean a point of the wider box's grid
+        )  # one that only means a point of the wider grid is none
         fits |= (low >= wider.low) & (high <= wider.high) & ((self.grids.step == grids.step) | lone)
         return (low, high) if fits.all() else None
 
@@ -121,8 +121,9 @@ def _ends(domain: Domain, model: Trees, numbers: IntArray) -> Ends | None:
     )
     lost = domain.missing[0, numbers] | np.isnan(own)
     meant = np.where(on_grid(own, *grid), grid_near(own, *grid) if grid[0] else own, np.nan)
-    cells = [model.cells[j].index(np.array(pair)) for j, *pair in zip(numbers.tolist(), own, meant, strict=True)]
-    alike = np.array([one == other for one, other in cells])
+    alike = own == meant
+    for k in np.flatnonzero(~alike).tolist():
+        alike[k] = len(set(model.cells[numbers[k]].index(np.array([own[k], meant[k]])).tolist())) == 1
     apart = stay & ~((first <= meant) & (meant <= last) & alike)
     beside = (grid_up(first, *grid) != first) | (grid_down(last, *grid) != last) if grid[0] else False
     beside |= bool(domain.single[numbers[0]]) & stay & (own.astype(np.float32) != own)
