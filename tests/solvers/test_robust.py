@@ -838,13 +838,3 @@ def test_a_number_beside_its_grid_has_neighbours_of_its_own(trees: int) -> None:
             assert model.predict(near).all()
         region = explainer.region(row.assign(x=1.0), target=True) if own < 2.5 else None
         assert region is None or region.contains(row.assign(x=1.0)).all()
-
-
-def test_a_region_holds_its_own_row_where_that_only_means_a_point_of_its_grid() -> None:
-    """6 * 0.1 is a little more than 0.6."""
-    X = pd.DataFrame({"x": [k / 10 for k in range(11)]})
-    model = DecisionTreeClassifier(max_depth=2).fit(X, X.x.isin([0.5, 0.6, 0.7]))
-    explainer, row = bf.Explainer(model, X, space={"x": bf.Step(0.1)}), pd.DataFrame({"x": [6 * 0.1]})
-    region = explainer.region(row, target=True)
-    assert region.contains(row).tolist() == [True]
-    assert model.predict(X[region.contains(X)]).all()

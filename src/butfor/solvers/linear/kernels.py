@@ -72,9 +72,8 @@ def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped
                 ended[j] = True
                 b += 1
                 speed -= rate[j]
-                if (
-                    speed < FAINT * summed
-                ):  # a small rate does not survive that a large one is taken away: they are added up anew
+                # a small rate does not survive that a large one is taken away: then they are added up anew
+                if speed < FAINT * summed:
                     current, speed = 0.0, 0.0
                     for j in range(d):
                         if ended[j] or (begun[j] and rate[j] == np.inf):
